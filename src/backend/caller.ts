@@ -1,0 +1,9 @@
+/** Who calls, as the verified access token says. The token itself goes to the issuer's exchange and nowhere else. */
+export interface Caller {
+  readonly subject: string
+  readonly clientId: string
+  readonly scopes: ReadonlySet<string>
+  readonly token: string
+  /** Seconds since the epoch. */
+  readonly expiresAt: number
+}

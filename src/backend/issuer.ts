@@ -1,0 +1,53 @@
+// The authorization server as the gateway knows it: a URL and the metadata found there. Any issuer will do.
+import { z } from 'zod'
+
+const DISCOVERY_TIMEOUT_MS = 3_000
+const Metadata = z.object({
+  issuer: z.string(),
+  jwks_uri: z.url(),
+  token_endpoint: z.url(),
+})
+
+export type IssuerMetadata = z.infer<typeof Metadata>
+
+export interface Issuer {
+  readonly url: string
+  /** Found once, then kept; a failure is not kept. Rejects when the issuer does not answer as it must. */
+  metadata(): Promise<IssuerMetadata>
+}
+
+/** The issuer at `url`, discovered when first needed (OpenID Connect Discovery 1.0, RFC 8414 section 3). */
+export function createIssuer(url: string, fetch: typeof globalThis.fetch): Issuer {
+  let found: Promise<IssuerMetadata> | undefined
+  return {
+    url,
+    metadata() {
+      found ??= discover(url, fetch).catch((error: unknown) => {
+        found = undefined
+        throw error
+      })
+      return found
+    },
+  }
+}
+
+async function discover(issuer: string, fetch: typeof globalThis.fetch): Promise<IssuerMetadata> {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const candidates = [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ]
+  for (const candidate of candidates) {
+    const response = await fetch(candidate, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
+    })
+    if (!response.ok) continue
+    const metadata = Metadata.parse(await response.json())
+    // RFC 8414 section 3.3: metadata that names another issuer must not be used.
+    if (metadata.issuer !== issuer) throw new Error(`The metadata at ${candidate} names another issuer.`)
+    return metadata
+  }
+  throw new Error(`No metadata found for the issuer ${issuer}.`)
+}

@@ -1,0 +1,135 @@
+// The Streamable HTTP endpoint: both protocol eras through the SDK, without its web streams where an answer is one message.
+import { Readable } from 'node:stream'
+import type { ReadableStream as WebStream } from 'node:stream/web'
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+  type AuthInfo,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server'
+import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express'
+import { callerOf } from './authenticate.ts'
+import type { RequestContext } from './mcp-server.ts'
+import { requestIdOf } from './request-id.ts'
+
+const KEEP_ALIVE_MS = 15_000
+/** What the SDK's transports want to see; what the client really accepts is settled when the answer is written. */
+const ACCEPT_BOTH = 'application/json, text/event-stream'
+const MAX_SUBSCRIPTIONS = 1_024
+
+export interface McpEndpoint {
+  readonly handle: RequestHandler
+  /** Ends open streams. */
+  close(): Promise<void>
+}
+
+export interface McpEndpointPorts {
+  readonly factory: McpServerFactory
+  readonly onError: (error: Error) => void
+  readonly keepAliveMs?: number
+}
+
+/** Serves one parsed JSON-RPC message per request; `authenticate` and `readMessage` come before it. */
+export function createMcpEndpoint({
+  factory,
+  onError,
+  keepAliveMs = KEEP_ALIVE_MS,
+}: McpEndpointPorts): McpEndpoint {
+  const modern = createMcpHandler(factory, {
+    legacy: 'reject',
+    onerror: onError,
+    keepAliveMs,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
+  })
+
+  /** Revisions up to 2025-11-25: one server and one transport per request, the answer as JSON. */
+  async function serveLegacy(request: Request, parsedBody: unknown, authInfo: AuthInfo): Promise<Response> {
+    const server = await factory({ era: 'legacy', authInfo, requestInfo: request })
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    await server.connect(transport)
+    const gone = new Promise<Response>((resolve) => {
+      request.signal.addEventListener('abort', () => {
+        resolve(new Response(null, { status: 499 }))
+      })
+    })
+    try {
+      return await Promise.race([transport.handleRequest(request, { parsedBody, authInfo }), gone])
+    } finally {
+      // Ends the handler's signal too, so that a client that has gone away stops the call to the service.
+      await server.close()
+    }
+  }
+
+  return {
+    close: () => modern.close(),
+    async handle(req, res) {
+      const request = webRequest(req, res)
+      const parsedBody: unknown = req.body
+      const authInfo = authInfoOf(res)
+      const legacy = await isLegacyRequest(request, parsedBody)
+      const response = legacy
+        ? await serveLegacy(request, parsedBody, authInfo)
+        : await modern.fetch(request, { parsedBody, authInfo })
+      await write(response, req, res)
+    },
+  }
+}
+
+/** The SDK carries `extra` to the handlers as it is; the token stays out of what the SDK sees. */
+function authInfoOf(res: HttpResponse): AuthInfo {
+  const caller = callerOf(res)
+  const extra: RequestContext = { caller, requestId: requestIdOf(res) }
+  return {
+    token: '',
+    clientId: caller.clientId,
+    scopes: [...caller.scopes],
+    expiresAt: caller.expiresAt,
+    extra: { ...extra },
+  }
+}
+
+/** Headers and abort signal only: the body has been read. */
+function webRequest(req: HttpRequest, res: HttpResponse): Request {
+  const left = new AbortController()
+  res.on('close', () => {
+    if (!res.writableFinished) left.abort()
+  })
+  const headers = new Headers({ 'content-type': 'application/json', accept: ACCEPT_BOTH })
+  for (const name of ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']) {
+    const value = req.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return new Request('http://gateway.invalid/mcp', { method: 'POST', headers, signal: left.signal })
+}
+
+async function write(response: Response, req: HttpRequest, res: HttpResponse): Promise<void> {
+  if (res.destroyed) return
+  res.status(response.status)
+  res.setHeader('Cache-Control', 'no-store')
+  const type = response.headers.get('content-type')
+  if (type?.startsWith('text/event-stream') && response.body) {
+    response.headers.forEach((value, name) => res.setHeader(name, value))
+    res.flushHeaders()
+    Readable.fromWeb(response.body as WebStream<Uint8Array>)
+      .on('error', () => res.destroy())
+      .pipe(res)
+    return
+  }
+  const text = await response.text()
+  if (response.status === 200 && wantsEventStream(req)) {
+    res.setHeader('Content-Type', 'text/event-stream')
+    res.end(`event: message\ndata: ${text}\n\n`)
+    return
+  }
+  const body = Buffer.from(text)
+  if (type !== null) res.setHeader('Content-Type', type)
+  res.setHeader('Content-Length', body.length)
+  res.end(body)
+}
+
+/** True only for a client that takes event streams and no JSON; everything else is served JSON. */
+function wantsEventStream(req: HttpRequest): boolean {
+  const accept = req.headers.accept ?? '*/*'
+  return /text\/event-stream/i.test(accept) && !/application\/(json|\*)|\*\/\*/i.test(accept)
+}

@@ -1,0 +1,106 @@
+// The tools as clients see them, built once at start-up: schemas from the contract, validators compiled, list ready.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { readOperation, relax, type JsonSchema, type OperationContract } from './contract.ts'
+import type { Hints, Tool } from './define-tool.ts'
+
+/** A tool's own name: lower snake case, 3 to 41 characters. */
+const TOOL_NAME = /^[a-z][a-z0-9_]{2,40}$/
+const NAMESPACE = /^[a-z][a-z0-9_]{0,40}$/
+/** Leaves room for a client's own prefix `mcp__<server>__` inside the usual 64 characters. */
+const MAX_WIRE_NAME = 48
+const CLIENT_LIMIT = /^[a-zA-Z0-9_-]{1,64}$/
+
+/** A tool in `tools/list`, exactly as it goes over the wire. */
+export interface WireTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: JsonSchema & { readonly type: 'object' }
+  readonly outputSchema: JsonSchema & { readonly type: 'object' }
+  readonly annotations: Hints
+}
+
+export interface CatalogueEntry {
+  readonly tool: Tool
+  readonly wire: WireTool
+  readonly operation: OperationContract
+  readonly validateInput: ValidateFunction
+  /** The contract to the letter. What fails here and passes `validateOutput` is drift. */
+  readonly validateContract: ValidateFunction
+  /** What clients were promised. Removes properties that nobody was promised. */
+  readonly validateOutput: ValidateFunction
+}
+
+export interface Catalogue {
+  readonly list: readonly WireTool[]
+  /** By full name. */
+  readonly get: (wireName: string) => CatalogueEntry | undefined
+  /** Full name of a tool. */
+  readonly wireName: (tool: string) => string
+}
+
+export interface CatalogueOptions {
+  readonly namespace: string
+  /** The parsed OpenAPI document. */
+  readonly contract: unknown
+  readonly tools: readonly Tool[]
+}
+
+/** Throws when a name breaks the house rule or a tool names an unknown operation, so that neither gets past the start. */
+export function createCatalogue({ namespace, contract, tools }: CatalogueOptions): Catalogue {
+  if (!NAMESPACE.test(namespace))
+    throw new Error(`The namespace "${namespace}" must match ${NAMESPACE.source}.`)
+  const wireName = (tool: string) => `${namespace}__${tool}`
+  const entries = new Map<string, CatalogueEntry>()
+  for (const tool of tools) {
+    const name = wireName(tool.name)
+    checkName(tool.name, name, namespace)
+    if (entries.has(name)) throw new Error(`Two tools have the name ${tool.name}.`)
+    entries.set(name, createEntry(tool, name, readOperation(contract, tool.operation)))
+  }
+  const list = [...entries.values()].map((entry) => entry.wire)
+  return { list, get: (name) => entries.get(name), wireName }
+}
+
+function checkName(tool: string, name: string, namespace: string): void {
+  if (!TOOL_NAME.test(tool)) throw new Error(`The tool name "${tool}" must match ${TOOL_NAME.source}.`)
+  if (name.length > MAX_WIRE_NAME)
+    throw new Error(
+      `The tool name "${name}" is longer than ${MAX_WIRE_NAME} characters: shorten the namespace.`,
+    )
+  const inClient = `mcp__${namespace.replaceAll('_', '-')}__${name}`
+  if (!CLIENT_LIMIT.test(inClient))
+    throw new Error(`A client would call it "${inClient}", over 64 characters: shorten the namespace.`)
+}
+
+function createEntry(tool: Tool, name: string, operation: OperationContract): CatalogueEntry {
+  const { what, when, returns } = tool.description
+  const outputSchema = { ...relax(operation.output), type: 'object' as const }
+  const inputSchema = { ...operation.input, type: 'object' as const }
+  return {
+    tool,
+    operation,
+    wire: {
+      name,
+      title: tool.title,
+      description: `${what} ${when} ${returns}`,
+      inputSchema,
+      outputSchema,
+      annotations: tool.annotations,
+    },
+    validateInput: compile(inputSchema, { allErrors: true }),
+    validateContract: compile(operation.output, {}),
+    validateOutput: compile(outputSchema, { removeAdditional: true }),
+  }
+}
+
+/** One Ajv for each schema: compiled functions share nothing and are made once. */
+function compile(
+  schema: JsonSchema,
+  options: { allErrors?: boolean; removeAdditional?: boolean },
+): ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...options })
+  addFormats.default(ajv)
+  return ajv.compile(schema)
+}

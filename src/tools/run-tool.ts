@@ -1,0 +1,131 @@
+// The one runner of all tools: scope, arguments, deadline, call, result. Knows neither the SDK nor HTTP.
+import { randomUUID } from 'node:crypto'
+import { replyOf, type Backend } from '../backend/backend.ts'
+import type { Caller } from '../backend/caller.ts'
+import { readArguments } from './arguments.ts'
+import type { Catalogue, CatalogueEntry } from './catalogue.ts'
+import { closest } from './closest.ts'
+import { IDEMPOTENCY_ARGUMENT } from './contract.ts'
+import type { Failure, FailureClass } from './failure.ts'
+import { outcomeOf, render, type Outcome, type ToolResult } from './result.ts'
+
+/** What is told of each call; no argument values and no ticket text. */
+export interface CallRecord {
+  readonly requestId: string
+  /** A name of the catalogue, or `other`. */
+  readonly tool: string
+  readonly caller: Caller
+  readonly ticketId: string | undefined
+  readonly errorClass: FailureClass | undefined
+  readonly errorCode: string | undefined
+  readonly seconds: number
+  readonly removedCharacters: number
+  readonly drifted: boolean
+}
+
+export interface RunnerPorts {
+  readonly catalogue: Catalogue
+  readonly backend: Backend
+  readonly timeoutMs: number
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  readonly onCall: (record: CallRecord) => void
+  /** Told of exceptions, which are always faults of ours. */
+  readonly onBug: (error: unknown, requestId: string) => void
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal
+  readonly requestId: string
+}
+
+export type RunTool = (
+  name: string,
+  args: unknown,
+  caller: Caller,
+  options: RunOptions,
+) => Promise<ToolResult>
+
+/** The scopes that the tool needs and the caller lacks: the one place where that is decided. */
+export function missingScopes(entry: CatalogueEntry, caller: Caller): readonly string[] {
+  return caller.scopes.has(entry.tool.scope) ? [] : [entry.tool.scope]
+}
+
+/** Runs a tool by its full name. Every failure is a result; the promise never rejects. */
+export function createRunner(ports: RunnerPorts): RunTool {
+  const { catalogue } = ports
+  return async (name, args, caller, options) => {
+    const start = ports.now()
+    const entry = catalogue.get(name)
+    const outcome = entry
+      ? await call(ports, entry, args, caller, options).catch((error: unknown): Outcome => {
+          ports.onBug(error, options.requestId)
+          return failed({ kind: 'internal' })
+        })
+      : failed({ kind: 'unknown_tool', name: shown(name), nearest: nearest(catalogue, name) })
+    const { result, told } = render(outcome, options.requestId, catalogue.wireName)
+    ports.onCall({
+      requestId: options.requestId,
+      tool: entry ? name : 'other',
+      caller,
+      ticketId: entry && ticketIdOf(args),
+      errorClass: told?.class,
+      errorCode: told?.code,
+      seconds: (ports.now() - start) / 1000,
+      removedCharacters: outcome.ok ? outcome.removedCharacters : 0,
+      drifted: outcome.ok && outcome.drifted,
+    })
+    return result
+  }
+}
+
+async function call(
+  ports: RunnerPorts,
+  entry: CatalogueEntry,
+  args: unknown,
+  caller: Caller,
+  options: RunOptions,
+): Promise<Outcome> {
+  const missing = missingScopes(entry, caller)
+  if (missing.length > 0)
+    return failed({
+      kind: 'forbidden',
+      code: 'insufficient_scope',
+      detail: `This needs the scope ${missing.join(' ')}, which your token does not have.`,
+    })
+  const read = readArguments(entry.operation.input, entry.validateInput, args)
+  if (!read.ok) return failed({ kind: 'invalid_arguments', faults: read.faults })
+
+  const { [IDEMPOTENCY_ARGUMENT]: given, ...input } = read.input
+  // A key of our own for each write without one: whoever repeats the call with it cannot do it twice.
+  const idempotencyKey = typeof given === 'string' ? given : randomUUID()
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ports.timeoutMs)])
+  const api = ports.backend.as(caller, options.requestId)
+  const reply = replyOf(await entry.tool.call(api, input as never, { signal, idempotencyKey }))
+  return outcomeOf(entry, input, reply, {
+    idempotencyKey: entry.operation.takesIdempotencyKey ? idempotencyKey : undefined,
+  })
+}
+
+function failed(failure: Failure): Outcome {
+  return { ok: false, failure }
+}
+
+function nearest(catalogue: Catalogue, name: string): readonly string[] {
+  const own = closest(
+    name.replace(/^.*__/, ''),
+    catalogue.list.map((tool) => tool.name.replace(/^.*__/, '')),
+    3,
+  )
+  return own.map(catalogue.wireName)
+}
+
+function shown(name: string): string {
+  return name.replace(/[^\w.-]/g, '?').slice(0, 64)
+}
+
+/** For the log: an id of the right form and nothing else that a model may have sent. */
+function ticketIdOf(args: unknown): string | undefined {
+  const id = (args as { id?: unknown } | null | undefined)?.id
+  return typeof id === 'string' && /^T-\d{1,19}$/.test(id) ? id : undefined
+}
