@@ -7,6 +7,9 @@ import { poolRequest, type PoolRequest } from './pool-request.ts'
 import type { Reply } from './reply.ts'
 import type { Exchanged, TokenExchange } from './token-exchange.ts'
 
+/** For what is read outside a tool call, which brings its own deadline. */
+const PUBLIC_TIMEOUT_MS = 5_000
+
 export type DeskApi = Client<paths>
 
 export interface Backend {
@@ -32,7 +35,17 @@ export interface BackendOptions {
 export function createBackend(options: BackendOptions): Backend {
   const { pool, basePath, tokens, now } = options
   const anonymous = (path: string, signal: AbortSignal) =>
-    poolRequest(pool, { path: basePath + path, method: 'GET', headers: {}, body: undefined, signal }, now)
+    poolRequest(
+      pool,
+      {
+        path: basePath + path,
+        method: 'GET',
+        headers: {},
+        body: undefined,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(PUBLIC_TIMEOUT_MS)]),
+      },
+      now,
+    )
 
   async function authorized(caller: Caller, requestId: string, request: PoolRequest): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {

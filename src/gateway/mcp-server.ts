@@ -9,8 +9,8 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Backend } from '../backend/backend.ts'
 import type { Caller } from '../backend/caller.ts'
-import { triagePrompt, triageText } from '../prompts/triage.ts'
-import { policyResource, readPolicy } from '../resources/policy.ts'
+import { prompts } from '../prompts/registry.ts'
+import { resources } from '../resources/registry.ts'
 import type { Catalogue } from '../tools/catalogue.ts'
 import type { RunTool } from '../tools/run-tool.ts'
 
@@ -55,8 +55,8 @@ export function createServerFactory(ports: McpServerPorts): McpServerFactory {
   const lists = {
     // The catalogue is plain JSON; Tool is the SDK's name for the same.
     tools: { tools: catalogue.list as unknown as Tool[] },
-    resources: { resources: [policyResource] },
-    prompts: { prompts: [{ ...triagePrompt, arguments: [...triagePrompt.arguments] }] },
+    resources: { resources: resources.map(({ wire }) => wire) },
+    prompts: { prompts: prompts.map(({ wire }) => wire) },
   }
   return () => {
     const server = new Server(info, options)
@@ -79,30 +79,27 @@ export function createServerFactory(ports: McpServerPorts): McpServerFactory {
 }
 
 async function readResource(backend: Backend, uri: string, signal: AbortSignal) {
-  if (uri !== policyResource.uri) throw new ResourceNotFoundError(uri)
-  const text = await readPolicy(backend, signal)
+  const resource = resources.find((candidate) => candidate.wire.uri === uri)
+  if (!resource) throw new ResourceNotFoundError(uri)
+  const text = await resource.read(backend, signal)
   if (text === undefined)
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,
-      'The policy cannot be had at the moment. Try again later.',
+      `${uri} cannot be had at the moment. Try again later.`,
     )
-  return { contents: [{ uri, mimeType: policyResource.mimeType, text }] }
+  return { contents: [{ uri, mimeType: resource.wire.mimeType, text }] }
 }
 
-function getPrompt(catalogue: Catalogue, name: string, args: Readonly<Record<string, string>> | undefined) {
-  if (name !== triagePrompt.name)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `There is no such prompt; there is: ${triagePrompt.name}.`,
-    )
-  const text = triageText(args?.['ticket_id'] ?? '', catalogue.wireName)
-  if (text === undefined)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      'ticket_id is required and must look like "T-42".',
-    )
+function getPrompt(catalogue: Catalogue, name: string, args: Readonly<Record<string, string>> = {}) {
+  const prompt = prompts.find((candidate) => candidate.wire.name === name)
+  if (!prompt) {
+    const names = prompts.map((candidate) => candidate.wire.name).join(', ')
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no such prompt; there are: ${names}.`)
+  }
+  const text = prompt.render(args, catalogue.wireName)
+  if (text === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, prompt.usage)
   return {
-    description: triagePrompt.description,
+    description: prompt.wire.description,
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
   }
 }

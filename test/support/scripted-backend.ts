@@ -104,6 +104,29 @@ export const TICKET = {
 export const TICKET_DETAIL = { ticket: TICKET, comments: [], comments_next_cursor: null }
 
 export function ticketSummary(id: number) {
-  const { body: _body, resolution: _resolution, ...summary } = TICKET
-  return { ...summary, id: `T-${id}` }
+  const {
+    subject,
+    status,
+    priority,
+    requester,
+    assignee,
+    tags,
+    created_at,
+    updated_at,
+    closed_at,
+    comment_count,
+  } = TICKET
+  return {
+    id: `T-${id}`,
+    subject,
+    status,
+    priority,
+    requester,
+    assignee,
+    tags,
+    created_at,
+    updated_at,
+    closed_at,
+    comment_count,
+  }
 }
