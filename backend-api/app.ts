@@ -1,0 +1,56 @@
+// The ticket service as an Express app: the steps of a request, in order. Knows no process, no port, no environment.
+import type { RequestListener } from 'node:http'
+import express from 'express'
+import { createApi } from './api.ts'
+import type { ApiOptions } from './api.ts'
+import { allowOrigins } from './http/allow-origins.ts'
+import { answerErrors } from './http/answer-errors.ts'
+import { closeWhenStopping } from './http/close-when-stopping.ts'
+import { logRequests } from './http/log-requests.ts'
+import { assignRequestId } from './http/request-id.ts'
+import { sendFault } from './http/send-problem.ts'
+import type { RouteDependencies } from './routes/dependencies.ts'
+import { healthRoute, readinessRoute } from './routes/operations.ts'
+
+export interface AppDependencies extends Omit<RouteDependencies, 'contractJson'>, ApiOptions {
+  readonly allowedOrigins: readonly string[]
+  readonly mintId: () => string
+  readonly monotonicMs: () => number
+  /** The embedded authorization server, where there is one. */
+  readonly identity: { readonly issuer: string; readonly handler: RequestListener } | undefined
+}
+
+export function createApp(dependencies: AppDependencies): express.Express {
+  const { log, stopping, allowedOrigins, mintId, monotonicMs, contract, identity } = dependencies
+  const routes: RouteDependencies = { ...dependencies, contractJson: contract.json }
+
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+
+  app.use(assignRequestId(mintId))
+  app.use(logRequests(log, monotonicMs))
+  app.use(closeWhenStopping(stopping))
+  app.use(allowOrigins(allowedOrigins))
+  if (identity) mountIdentity(app, identity)
+  app.get('/healthz', healthRoute)
+  app.get('/readyz', readinessRoute(routes))
+  app.use('/v1', createApi(routes, dependencies))
+  app.use((_request, response) => {
+    sendFault(response, { kind: 'no_such_route' })
+  })
+  app.use(answerErrors(log))
+  return app
+}
+
+/** At the issuer's path, and where RFC 8414 section 3.1 puts the metadata of an issuer with a path. */
+function mountIdentity(app: express.Express, identity: NonNullable<AppDependencies['identity']>): void {
+  const path = new URL(identity.issuer).pathname.replace(/\/$/, '')
+  const metadata = ['oauth-authorization-server', 'openid-configuration'].map(
+    (name) => `/.well-known/${name}${path}`,
+  )
+  app.use([path === '' ? '/' : path, ...metadata], (request, response) => {
+    identity.handler(request, response)
+  })
+}

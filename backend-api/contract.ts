@@ -1,0 +1,63 @@
+// The contract (openapi/desk.yaml) as the service uses it: which operation is where, who may call it, what it offers.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { operations } from '../openapi/desk.gen.ts'
+
+export type OperationId = keyof operations
+
+export interface Operation {
+  readonly id: OperationId
+  readonly method: 'get' | 'post'
+  /** As Express writes it: `/tickets/:id`. */
+  readonly path: string
+  /** Undefined for a public operation. */
+  readonly scopes: readonly string[] | undefined
+  /** Media types of its good answers. */
+  readonly offers: readonly string[]
+}
+
+export interface Contract {
+  readonly file: string
+  /** The whole document as JSON text. */
+  readonly json: string
+  readonly operations: readonly Operation[]
+}
+
+const Security = z.array(z.record(z.string(), z.array(z.string())))
+const OperationObject = z.object({
+  operationId: z.string(),
+  security: Security.optional(),
+  responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
+})
+const Document = z.object({
+  security: Security,
+  paths: z.record(
+    z.string(),
+    z.object({ get: OperationObject.optional(), post: OperationObject.optional() }),
+  ),
+})
+
+/** Fails when the document is not the shape that the service relies on. */
+export function readContract(): Contract {
+  const file = fileURLToPath(new URL('../openapi/desk.yaml', import.meta.url))
+  const document: unknown = parse(readFileSync(file, 'utf8'))
+  const { paths, security } = Document.parse(document)
+  const operationsOf = ([path, item]: [string, (typeof paths)[string]]) =>
+    (['get', 'post'] as const).flatMap((method) => {
+      const operation = item[method]
+      if (operation === undefined) return []
+      return {
+        // The generated types come from the same document.
+        id: operation.operationId as OperationId,
+        method,
+        path: path.replace(/\{(\w+)\}/g, ':$1'),
+        scopes: (operation.security ?? security)[0]?.['desk'],
+        offers: Object.entries(operation.responses)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([, { content = {} }]) => Object.keys(content)),
+      }
+    })
+  return { file, json: JSON.stringify(document), operations: Object.entries(paths).flatMap(operationsOf) }
+}

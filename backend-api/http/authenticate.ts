@@ -1,0 +1,37 @@
+import type { RequestHandler } from 'express'
+import type { VerifyAccessToken } from '../access-token.ts'
+import { sendFault } from './send-problem.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+/** Bearer tokens (RFC 6750), from the Authorization header only. Nothing behind this step may be cached. */
+export function authenticate(verify: VerifyAccessToken): RequestHandler {
+  return async (request, response, next) => {
+    response.set('Cache-Control', 'no-store')
+    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(request.get('Authorization') ?? '')?.[1]
+    if (token === undefined) {
+      sendFault(response, { kind: 'unauthenticated', tokenSent: false })
+      return
+    }
+    const verdict = await verify(token)
+    switch (verdict.kind) {
+      case 'verified':
+        response.locals.caller = verdict.caller
+        response.locals.tokenExpiresAt = verdict.expiresAt
+        next()
+        return
+      case 'invalid':
+        sendFault(response, { kind: 'unauthenticated', tokenSent: true })
+        return
+      case 'unknown_role':
+        sendFault(response, { kind: 'unknown_role' })
+        return
+      case 'issuer_unreachable':
+        sendFault(response, {
+          kind: 'unavailable',
+          detail: 'Tokens cannot be checked now, because their issuer does not answer. Try again later.',
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
+    }
+  }
+}

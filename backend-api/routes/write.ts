@@ -1,0 +1,41 @@
+// What all writes share: the idempotency key, and a rule that judges inside the store's transaction.
+import { createHash } from 'node:crypto'
+import type { Request, Response } from 'express'
+import { callerOf } from '../http/locals.ts'
+import type { Caller } from '../rules/caller.ts'
+import type { Change } from '../rules/change.ts'
+import type { Result } from '../rules/refusal.ts'
+import { viewOf } from '../rules/view.ts'
+import type { DeskReads, IdempotencyKey, Written } from '../store/store.ts'
+import type { RouteDependencies } from './dependencies.ts'
+
+type Judge<C extends Change> = (desk: DeskReads, caller: Caller, now: Date) => Promise<Result<C>>
+
+/** Sets Idempotency-Replayed on the response when the answer is that of an earlier request. */
+export async function writeDesk<C extends Change>(
+  { store, clock }: RouteDependencies,
+  request: Request,
+  response: Response,
+  judge: Judge<C>,
+): Promise<Result<Written<C>>> {
+  const caller = callerOf(response)
+  const now = clock()
+  const written = await store.write<C>({ caller, view: viewOf(caller), now, key: keyOf(request) }, (desk) =>
+    judge(desk, caller, now),
+  )
+  if (written.ok && written.value.replayed) response.set('Idempotency-Replayed', 'true')
+  return written
+}
+
+function keyOf(request: Request): IdempotencyKey | undefined {
+  const value = request.get('Idempotency-Key')
+  return value === undefined ? undefined : { value, fingerprint: fingerprintOf(request) }
+}
+
+// Bodies are flat, so sorting their keys makes equal requests equal text.
+function fingerprintOf(request: Request): string {
+  const body = (request.body ?? {}) as Record<string, unknown>
+  const path = request.path.replace(/\/$/, '')
+  const text = `${request.method} ${path}\n${JSON.stringify(body, Object.keys(body).sort())}`
+  return createHash('sha256').update(text).digest('base64url')
+}

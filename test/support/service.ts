@@ -1,0 +1,109 @@
+// The ticket service for tests: the real app on a real port with a real SQLite file, and tokens of a test issuer.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { createAccessTokenVerifier } from '../../backend-api/access-token.ts'
+import { createApp } from '../../backend-api/app.ts'
+import { readContract } from '../../backend-api/contract.ts'
+import { createIssuerKeys } from '../../backend-api/issuer-keys.ts'
+import { createCursors } from '../../backend-api/paging/cursor.ts'
+import { drain, listen } from '../../backend-api/server.ts'
+import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
+import type { SqliteStore } from '../../backend-api/store/sqlite/store.ts'
+import type { PersonWithRole } from '../../openapi/desk.gen.ts'
+import { startTestIssuer } from './test-issuer.ts'
+import type { TestIssuer } from './test-issuer.ts'
+
+export const AUDIENCE = 'http://desk.test/v1'
+
+export const PEOPLE: readonly PersonWithRole[] = [
+  { id: 'alice', name: 'Alice Novak', role: 'staff' },
+  { id: 'bob', name: 'Bob Lindqvist', role: 'staff' },
+  { id: 'carol', name: 'Carol Diaz', role: 'customer' },
+  { id: 'dave', name: 'Dave Moreau', role: 'admin' },
+  { id: 'erin', name: 'Erin Okafor', role: 'customer' },
+]
+
+export interface Service {
+  /** Ends with /v1. */
+  readonly url: string
+  readonly store: SqliteStore
+  readonly issuer: TestIssuer
+  readonly logLines: readonly string[]
+  readonly clock: { now: () => Date }
+  /** A token with every scope that the person's role may have. */
+  tokenOf(person: string, claims?: Record<string, unknown>): Promise<string>
+  /** Signals what SIGTERM does: readiness ends, streams close. */
+  beginStop(): void
+  close(): Promise<void>
+}
+
+export interface ServiceOptions {
+  readonly allowedOrigins?: readonly string[]
+  readonly quietStreamMs?: number
+  readonly now?: () => Date
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'desk-'))
+  const store = await openSqliteStore(join(folder, 'desk.sqlite'))
+  await store.load(PEOPLE, [], 'test')
+  const issuer = await startTestIssuer()
+  const time = { now: options.now ?? (() => new Date()) }
+  const clock = () => time.now()
+  const stopping = new AbortController()
+  const logLines: string[] = []
+  const app = createApp({
+    store,
+    cursors: createCursors('a secret for tests of 32 characters', clock),
+    clock,
+    stopping: stopping.signal,
+    quietStreamMs: options.quietStreamMs ?? 15_000,
+    policy: '# Policy\n',
+    log: pino({ level: 'info' }, { write: (line: string) => logLines.push(line) }),
+    contract: readContract(),
+    verifyAccessToken: createAccessTokenVerifier({
+      issuer: issuer.issuer,
+      audience: AUDIENCE,
+      keys: createIssuerKeys(issuer.issuer, clock),
+      clock,
+    }),
+    validateResponses: true,
+    allowedOrigins: options.allowedOrigins ?? [],
+    mintId: () => crypto.randomUUID(),
+    monotonicMs: () => performance.now(),
+    identity: undefined,
+  })
+  const { server, port } = await listen(app, '127.0.0.1', 0)
+
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    store,
+    issuer,
+    logLines,
+    clock: time,
+    tokenOf: (person, claims) => issuer.sign({ aud: AUDIENCE, ...claimsOf(person), ...claims }),
+    beginStop: () => {
+      stopping.abort()
+    },
+    close: async () => {
+      stopping.abort()
+      await drain(server, 1_000)
+      await store.close()
+      await issuer.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** The claims that the desk's people have in their tokens. */
+export function claimsOf(person: string) {
+  const { id, name, role } = PEOPLE.find((known) => known.id === person) ?? {
+    id: person,
+    name: person,
+    role: 'customer' as const,
+  }
+  const scope = role === 'admin' ? 'tickets:read tickets:write desk:admin' : 'tickets:read tickets:write'
+  return { sub: id, name, role, scope }
+}

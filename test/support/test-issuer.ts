@@ -1,0 +1,55 @@
+// A token issuer for tests of one layer alone: real HTTP, real keys, no sign-in.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SignJWT, exportJWK, generateKeyPair } from 'jose'
+import type { CryptoKey, JWTPayload } from 'jose'
+
+type Claims = { [Name in keyof JWTPayload]: JWTPayload[Name] | undefined }
+
+export interface TestIssuer {
+  readonly issuer: string
+  /** Signs an access token (RFC 9068). `claims` needs sub and aud; the rest has plain defaults; undefined removes one. */
+  sign(claims: Claims, overrides?: { typ?: string; key?: CryptoKey; kid?: string }): Promise<string>
+  close(): Promise<void>
+}
+
+export async function startTestIssuer(): Promise<TestIssuer> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'test-key', alg: 'ES256', use: 'sig' }
+  const server = createServer((request, response) => {
+    const documents: Record<string, unknown> = {
+      '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/jwks` },
+      '/.well-known/oauth-authorization-server': { issuer, jwks_uri: `${issuer}/jwks` },
+      '/jwks': { keys: [jwk] },
+    }
+    const document = documents[request.url ?? '']
+    response.writeHead(document === undefined ? 404 : 200, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify(document ?? {}))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    issuer,
+    sign: (claims, { typ = 'at+jwt', key = privateKey, kid = 'test-key' } = {}) => {
+      const now = Math.floor(Date.now() / 1000)
+      const defaults = {
+        iss: issuer,
+        iat: now,
+        exp: now + 3600,
+        jti: crypto.randomUUID(),
+        client_id: 'test-client',
+      }
+      return new SignJWT({ ...defaults, ...claims } as JWTPayload)
+        .setProtectedHeader({ alg: 'ES256', typ, kid })
+        .sign(key)
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
