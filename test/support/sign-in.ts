@@ -1,0 +1,1 @@
+export { signIn, type SignedIn, type SignInRequest } from '../../scripts/sign-in.ts'
