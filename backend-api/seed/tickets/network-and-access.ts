@@ -1,0 +1,150 @@
+// Seed tickets: VPN, Wi-Fi, passwords and permissions.
+
+import type { Story } from '../story.ts'
+
+export const NETWORK_AND_ACCESS: readonly Story[] = [
+  {
+    subject: 'VPN disconnects every ten minutes',
+    body: 'When I work from home the VPN drops after about ten minutes and I have to sign in again with the code from my phone. It started on Monday. My Wi-Fi is fine, video calls outside the VPN do not drop.',
+    requester: 'carol',
+    assignee: 'bob',
+    priority: 'high',
+    tags: ['vpn', 'remote work'],
+    talk: [
+      ['bob', 'Thanks for the details. Which client version do you see under Help > About?'],
+      ['carol', '5.1.2'],
+      ['bob', '5.1.2 has the known rekey bug; 5.1.4 is in the software catalogue.', 'internal'],
+      ['bob', 'Please install 5.1.4 from the software catalogue and tell me whether it holds.'],
+      ['carol', 'Four hours without a drop. I will keep an eye on it.'],
+    ],
+  },
+  {
+    subject: 'VPN geht nach dem Update nicht mehr',
+    body: 'Nach dem gestrigen Update meldet der VPN-Client „Zertifikat nicht gefunden“. Ein Neustart hat nicht geholfen. Ich sitze heute im Zug und brauche Zugriff auf das Laufwerk.',
+    requester: 'carol',
+    assignee: 'alice',
+    priority: 'high',
+    tags: ['vpn', 'certificate'],
+    talk: [['alice', 'Das Zertifikat wird gerade neu ausgestellt, das dauert etwa zehn Minuten.']],
+    resolution: 'The device certificate was issued again.',
+  },
+  {
+    subject: 'Нет доступа к общей папке отдела',
+    body: 'После перехода в отдел логистики я не вижу общую папку «Логистика». Коллеги говорят, что доступ должен был появиться автоматически ещё в понедельник.',
+    requester: 'erin',
+    assignee: 'alice',
+    tags: ['access', 'files'],
+    talk: [
+      ['alice', 'Здравствуйте! Подтвердите, пожалуйста, имя вашего нового руководителя.'],
+      ['erin', 'Марина Соколова.'],
+      [
+        'alice',
+        'HR record still says the old department; asked HR to fix it so the group follows.',
+        'internal',
+      ],
+    ],
+  },
+  {
+    subject: 'Не працює двофакторна автентифікація',
+    body: 'Я змінила телефон, і тепер застосунок не показує кодів для входу. Резервні коди я, на жаль, не зберегла. Як мені увійти в пошту?',
+    requester: 'erin',
+    assignee: 'bob',
+    priority: 'high',
+    tags: ['access', 'two-factor'],
+    talk: [
+      ['bob', 'Підійдіть, будь ласка, з посвідченням до кабінету 114, ми перевипустимо коди.'],
+      ['bob', 'Identity checked in person on site.', 'internal'],
+      ['erin', 'Дякую, усе працює.'],
+    ],
+    resolution: 'The second factor was enrolled again after an identity check.',
+  },
+  {
+    subject: 'لا أستطيع تسجيل الدخول إلى البريد الإلكتروني',
+    body: 'منذ صباح اليوم تظهر لي رسالة تقول إن كلمة المرور غير صحيحة، مع أنني لم أغيّرها. حاولت ثلاث مرات ثم أُغلق الحساب. أحتاج إلى البريد قبل اجتماع الساعة الثانية.',
+    requester: 'carol',
+    assignee: 'alice',
+    priority: 'urgent',
+    tags: ['access', 'email'],
+    talk: [
+      ['alice', 'تم فتح الحساب. يرجى تغيير كلمة المرور من صفحة الخدمة الذاتية.'],
+      ['carol', 'شكرًا، تمكنت من الدخول.'],
+    ],
+    resolution: 'The account was unlocked and the password changed.',
+  },
+  {
+    subject: 'Guest Wi-Fi password for visitors next Tuesday',
+    body: 'We expect twelve visitors from the supplier next Tuesday from 9 to 17. Could I have vouchers for the guest network?',
+    requester: 'erin',
+    assignee: 'bob',
+    priority: 'low',
+    tags: ['wifi', 'visitors'],
+    talk: [
+      ['bob', 'The vouchers are at the reception in an envelope with your name. They are valid for one day.'],
+    ],
+    resolution: 'Twelve one-day vouchers were left at the reception.',
+  },
+  {
+    subject: 'Please add Tom to the finance mailing list',
+    body: 'Tom Becker joined our team on the first. He needs the finance mailing list and the shared calendar. His manager has approved it, see the form in the attachment folder.',
+    requester: 'carol',
+    assignee: 'alice',
+    priority: 'low',
+    tags: ['access', 'mailing list'],
+    resolution: 'Added to the list and the calendar.',
+  },
+  {
+    subject: 'Nie mogę zresetować hasła',
+    body: 'Strona do zmiany hasła wyświetla błąd „żądanie wygasło”, mimo że klikam w link od razu po otrzymaniu wiadomości. Próbowałam w dwóch przeglądarkach.',
+    requester: 'erin',
+    tags: ['access', 'password'],
+    talk: [['alice', 'Czy zegar w Pani komputerze pokazuje prawidłową godzinę?']],
+  },
+  {
+    subject: 'No me llega el código de verificación',
+    body: 'Al entrar en el portal desde casa no recibo el SMS con el código. Mi número no ha cambiado. Ayer funcionaba sin problemas.',
+    requester: 'carol',
+    tags: ['access', 'two-factor', 'phone'],
+  },
+  {
+    subject: 'Wi-Fi in meeting room 2.07 is very slow',
+    body: 'Calls freeze in 2.07 as soon as more than five people are in the room. In the corridor right outside everything is fine.',
+    requester: 'erin',
+    assignee: 'bob',
+    tags: ['wifi', 'meeting rooms'],
+    talk: [
+      [
+        'bob',
+        'We measured today: the access point is behind the new metal shelf. We will move it on Thursday.',
+      ],
+      ['erin', 'Great, thank you!'],
+      ['bob', 'Facility needs the permit for the ceiling; ask again on Wednesday.', 'internal'],
+    ],
+  },
+  {
+    subject: '무선 네트워크에 연결되지 않습니다',
+    body: '서울 사무실 7층에서 노트북이 무선 네트워크에 연결되지 않습니다. 휴대폰은 잘 연결됩니다. 어제 회의실을 옮긴 뒤부터 그렇습니다.',
+    requester: 'carol',
+    assignee: 'bob',
+    tags: ['wifi', 'seoul'],
+    talk: [
+      ['bob', '저장된 네트워크를 삭제하고 다시 연결해 보시겠습니까?'],
+      ['carol', '네, 이제 됩니다. 감사합니다!'],
+    ],
+    resolution: 'The stored network profile was removed and added again.',
+  },
+  {
+    subject: 'C++ build server rejects my key',
+    body: 'ssh build-01 says "Permission denied (publickey)". The same key works on build-02. Fingerprint on request. I need it for the foo-bar release branch.',
+    requester: 'erin',
+    assignee: 'alice',
+    tags: ['access', 'ssh', 'c++'],
+    talk: [
+      [
+        'alice',
+        'build-01 was installed anew on Friday and did not get the keys of your group. It has them now.',
+      ],
+      ['erin', 'Works.'],
+    ],
+    resolution: 'The group was missing on the newly installed server.',
+  },
+]
