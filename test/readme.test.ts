@@ -1,0 +1,57 @@
+// The README is held to what it says.
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { startDesk } from './support/desk.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+
+/** Variables in the first column of the table under a heading that starts so. */
+function documented(heading: string): string[] {
+  const section = README.split(/^###? /m).find((part) => part.startsWith(heading)) ?? ''
+  const cells = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].map(([, cell]) => cell ?? '')
+  return cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name ?? '')).sort()
+}
+
+/** Variables that a configuration reads. */
+function read(file: string): string[] {
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  const schema = /const Environment = z\.object\(\{([\s\S]*?)\n\}\)/.exec(source)?.[1] ?? ''
+  return [...schema.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name ?? '').sort()
+}
+
+describe('the README', () => {
+  it('lists exactly the variables of the gateway, and that of stdio', () => {
+    expect(documented('Gateway')).toEqual([...read('src/config.ts'), 'ACCESS_TOKEN'].sort())
+  })
+
+  it('lists exactly the variables of the ticket service', () => {
+    expect(documented('Ticket service')).toEqual(
+      read('backend-api/config.ts').filter((name) => name !== 'NODE_ENV'),
+    )
+  })
+
+  it('has a first call that prints tickets when pasted', async () => {
+    const block = /## A first tool call[\s\S]*?```sh\n([\s\S]*?)```/.exec(README)?.[1] ?? ''
+    const desk = await startDesk({ tickets: 60 })
+    try {
+      const pasted = block
+        .replace('http://127.0.0.1:8080/mcp', desk.url)
+        .replace('$(npm run -s token -- alice)', await desk.token('alice'))
+      expect(pasted).not.toBe(block)
+      const { stdout } = await promisify(execFile)('bash', ['-c', pasted])
+      expect(JSON.parse(stdout)).toMatchObject({
+        result: {
+          structuredContent: {
+            tickets: expect.arrayContaining([expect.objectContaining({ status: 'open' })]) as unknown,
+          },
+        },
+      })
+    } finally {
+      await desk.close()
+    }
+  })
+})
