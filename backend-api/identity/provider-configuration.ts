@@ -41,7 +41,7 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
       userinfo: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // Clients from before RFC 8707 became part of MCP name no resource; they can only mean the gateway.
+        // Clients that predate RFC 8707 name no resource; they can only mean the gateway.
         defaultResource: (_ctx, _client, oneOf) => oneOf ?? audiences.gateway[0] ?? audiences.service,
         getResourceServerInfo: (_ctx, resource) => resourceServer(resource, audiences),
       },
