@@ -57,15 +57,15 @@ export function createApi(dependencies: RouteDependencies, options: ApiOptions):
   })
 
   const router = Router()
-  for (const { id, method, path, scopes, offers } of contract.operations) {
+  for (const { id, method, path, scopes, takesBody, offers } of contract.operations) {
     const permit = scopes === undefined ? [] : [identify, requireScopes(scopes)]
     router[method](
       path,
       ...permit,
       requireAcceptable(offers),
-      readBody,
-      refuseBadText,
+      readBody(takesBody),
       ...validate,
+      refuseBadText,
       routes[id],
     )
   }

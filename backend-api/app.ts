@@ -46,11 +46,11 @@ export function createApp(dependencies: AppDependencies): express.Express {
 
 /** At the issuer's path, and where RFC 8414 section 3.1 puts the metadata of an issuer with a path. */
 function mountIdentity(app: express.Express, identity: NonNullable<AppDependencies['identity']>): void {
-  const path = new URL(identity.issuer).pathname.replace(/\/$/, '')
+  const path = new URL(identity.issuer).pathname
   const metadata = ['oauth-authorization-server', 'openid-configuration'].map(
     (name) => `/.well-known/${name}${path}`,
   )
-  app.use([path === '' ? '/' : path, ...metadata], (request, response) => {
+  app.use([path, ...metadata], (request, response) => {
     identity.handler(request, response)
   })
 }

@@ -87,6 +87,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         'Unset all four to use another issuer.',
     )
   }
+  if (parsed.success && missing.length === 0 && new URL(parsed.data.ISSUER).pathname.endsWith('/')) {
+    faults.push(
+      'ISSUER must have a path, without a slash at its end: all below it is the embedded authorization server.',
+    )
+  }
   if (!parsed.success || faults.length > 0) return { ok: false, faults: [...new Set(faults)] }
   return { ok: true, config: configOf(parsed.data) }
 }

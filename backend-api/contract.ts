@@ -14,6 +14,7 @@ export interface Operation {
   readonly path: string
   /** Undefined for a public operation. */
   readonly scopes: readonly string[] | undefined
+  readonly takesBody: boolean
   /** Media types of its good answers. */
   readonly offers: readonly string[]
 }
@@ -29,6 +30,7 @@ const Security = z.array(z.record(z.string(), z.array(z.string())))
 const OperationObject = z.object({
   operationId: z.string(),
   security: Security.optional(),
+  requestBody: z.unknown().optional(),
   responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
 })
 const Document = z.object({
@@ -54,6 +56,7 @@ export function readContract(): Contract {
         method,
         path: path.replace(/\{(\w+)\}/g, ':$1'),
         scopes: (operation.security ?? security)[0]?.['desk'],
+        takesBody: operation.requestBody !== undefined,
         offers: Object.entries(operation.responses)
           .filter(([status]) => status.startsWith('2'))
           .flatMap(([, { content = {} }]) => Object.keys(content)),

@@ -36,9 +36,11 @@ export function problemOfFault(fault: Fault): ProblemReply {
     case 'invalid_cursor':
       return reply(400, 'invalid_cursor', INVALID_CURSOR, { field: fault.field })
     case 'unauthenticated':
-      // RFC 6750 section 3.1: no error code where no token was sent.
+      // RFC 6750 section 3: at least one parameter; section 3.1: no error code where no token was sent.
       return reply(401, 'unauthenticated', 'Send a valid bearer token whose audience is this service.', {
-        headers: { 'WWW-Authenticate': fault.tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' },
+        headers: {
+          'WWW-Authenticate': fault.tokenSent ? 'Bearer error="invalid_token"' : 'Bearer realm="desk"',
+        },
       })
     case 'insufficient_scope': {
       const scope = fault.scopes.join(' ')

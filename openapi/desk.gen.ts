@@ -14,7 +14,8 @@ export interface paths {
         /**
          * Find tickets
          * @description Newest first. A customer sees their own tickets only. A page is never affected by tickets that are created or
-         *     changed while the pages are read: none is repeated and none is skipped.
+         *     changed while the pages are read: none is repeated and none is skipped. A `query` has at most
+         *     ten different words.
          */
         get: operations["listTickets"];
         put?: never;
@@ -173,7 +174,7 @@ export interface paths {
         /**
          * Every ticket with its comments
          * @description Administrators only. Oldest first. A page is at most 200 tickets and at most 256 KiB, at least one ticket.
-         *     With `Accept: application/x-ndjson` the whole desk is streamed instead, one TicketDetail a line.
+         *     With `Accept: application/x-ndjson` everything after the cursor is streamed instead, one TicketDetail a line.
          */
         get: operations["exportDesk"];
         put?: never;
@@ -759,7 +760,7 @@ export interface components {
                 /**
                  * @example {
                  *       "type": "urn:desk:problem:internal",
-                 *       "title": "Internal error",
+                 *       "title": "Internal",
                  *       "status": 500,
                  *       "code": "internal",
                  *       "detail": "Report it with the request id.",

@@ -8,9 +8,10 @@ const RETRY_AFTER_SECONDS = 5
 export function authenticate(verify: VerifyAccessToken): RequestHandler {
   return async (request, response, next) => {
     response.set('Cache-Control', 'no-store')
-    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(request.get('Authorization') ?? '')?.[1]
+    const credentials = request.get('Authorization') ?? ''
+    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(credentials)?.[1]
     if (token === undefined) {
-      sendFault(response, { kind: 'unauthenticated', tokenSent: false })
+      sendFault(response, { kind: 'unauthenticated', tokenSent: /^Bearer /i.test(credentials) })
       return
     }
     const verdict = await verify(token)

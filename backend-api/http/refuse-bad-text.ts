@@ -4,24 +4,23 @@ import { sendFault } from './send-problem.ts'
 // U+0000 and halves of surrogate pairs: databases disagree about them, so they stop at the edge.
 const BAD_TEXT = /\0|\p{Surrogate}/u
 
-/** Refuses text that cannot be stored everywhere, and names the field that has it. */
+/** Refuses text that cannot be stored everywhere, and names the field. Behind the validator, so nothing is nested deep. */
 export const refuseBadText: RequestHandler = (request, response, next) => {
-  const at = badTextIn(request.query, []) ?? badTextIn(request.body, [])
-  if (at === undefined) {
+  const field = badTextIn(request.query) ?? badTextIn(request.body)
+  if (field === undefined) {
     next()
     return
   }
-  const field = at.filter((step) => !BAD_TEXT.test(step)).join('.')
-  const detail = `${field || 'request'}: must not contain U+0000 or half of a surrogate pair. Remove it.`
-  sendFault(response, { kind: 'invalid_request', detail, ...(field === '' ? {} : { field }) })
+  const detail = `${field}: must not contain U+0000 or half of a surrogate pair. Remove it.`
+  sendFault(response, { kind: 'invalid_request', detail, field })
 }
 
-function badTextIn(value: unknown, path: readonly string[]): readonly string[] | undefined {
-  if (typeof value === 'string') return BAD_TEXT.test(value) ? path : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, member] of Object.entries(value)) {
-    const at = BAD_TEXT.test(key) ? path : badTextIn(member, [...path, key])
-    if (at !== undefined) return at
+function badTextIn(fields: unknown): string | undefined {
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    if (typeof value === 'string' && BAD_TEXT.test(value)) return name
+    if (!Array.isArray(value)) continue
+    const at = value.findIndex((item) => typeof item === 'string' && BAD_TEXT.test(item))
+    if (at !== -1) return `${name}.${at}`
   }
   return undefined
 }

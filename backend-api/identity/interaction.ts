@@ -28,9 +28,6 @@ export function createInteraction(provider: Provider, options: InteractionOption
 
   async function signIn(req: IncomingMessage, res: ServerResponse, uid: string): Promise<SignIn> {
     if (req.method !== 'POST') return refuse(405, 'Send the sign-in as a POST.', { Allow: 'GET, POST' })
-    if (failures.thisMinute() >= FAILURES_PER_MINUTE_MAX) {
-      return refuse(429, 'Too many failed sign-ins; try again in a minute.', { 'Retry-After': '60' })
-    }
     if (!(await belongsToBrowser(provider, req, res, uid))) {
       return refuse(
         400,
@@ -40,8 +37,12 @@ export function createInteraction(provider: Provider, options: InteractionOption
     const form = await readForm(req)
     if (!form) return refuse(413, 'The form is larger than 4096 bytes.')
 
-    const rightPassword = equalInConstantTime(form.get('password') ?? '', options.password)
     const person = await options.findPerson(form.get('person') ?? '')
+    // Nothing waits between this look and the count, or requests side by side would all pass it.
+    if (failures.thisMinute() >= FAILURES_PER_MINUTE_MAX) {
+      return refuse(429, 'Too many failed sign-ins; try again in a minute.', { 'Retry-After': '60' })
+    }
+    const rightPassword = equalInConstantTime(form.get('password') ?? '', options.password)
     if (person && rightPassword) return { accountId: person.id }
     failures.add()
     return refuse(401, 'The person or the password is wrong; try again.')

@@ -13,7 +13,7 @@ const METADATA_PATHS = ['/.well-known/oauth-authorization-server', '/.well-known
  * well-known one; that spelling is served too. Returns the relative path, or undefined when it is not the issuer's.
  */
 export function pointAtIssuer(req: MountedRequest, issuer: URL): string | undefined {
-  const mount = issuer.pathname.replace(/\/$/, '')
+  const mount = issuer.pathname
   const [path, query] = splitOnce(req.originalUrl ?? req.url ?? '/', '?')
   const metadata = METADATA_PATHS.find((known) => path === `${known}${mount}`)
   const relative = metadata ?? (path.startsWith(`${mount}/`) ? path.slice(mount.length) : undefined)

@@ -32,7 +32,7 @@ export function createCursors(secret: string, clock: () => Date): Cursors {
 
   return {
     seal: (scope, key) => {
-      const payload = Buffer.from(`${scope.list} ${key} ${clock().getTime()}`)
+      const payload = Buffer.from(`${key} ${clock().getTime()}`)
       return Buffer.concat([macOf(payload, scope), payload]).toString('base64url')
     },
     open: (scope, cursor) => {
@@ -41,7 +41,7 @@ export function createCursors(secret: string, clock: () => Date): Cursors {
       if (bytes.toString('base64url') !== cursor || bytes.length <= MAC_BYTES) return undefined
       const payload = bytes.subarray(MAC_BYTES)
       if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(payload, scope))) return undefined
-      const [, key, issuedAt] = payload.toString().split(' ')
+      const [key, issuedAt] = payload.toString().split(' ')
       const age = clock().getTime() - Number(issuedAt)
       return age <= LIFETIME_MS && age >= -CLOCK_STEP_BACK_MS ? key : undefined
     },

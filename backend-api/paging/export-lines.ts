@@ -7,10 +7,14 @@ const TICKETS_PER_READ = 50
 const COMMENTS_PER_READ = 50
 const CHUNK_CHARACTERS = 16_384
 
-/** Text in pieces of about 16 K; a piece may end anywhere in a line. */
-export async function* exportLines(desk: DeskReads, view: View): AsyncGenerator<string> {
+/** The tickets after the key; text in pieces of about 16 K, and a piece may end anywhere in a line. */
+export async function* exportLines(
+  desk: DeskReads,
+  start: string | null,
+  view: View,
+): AsyncGenerator<string> {
   let chunk = ''
-  for await (const piece of pieces(desk, view)) {
+  for await (const piece of pieces(desk, start, view)) {
     chunk += piece
     if (chunk.length < CHUNK_CHARACTERS) continue
     yield chunk
@@ -19,8 +23,8 @@ export async function* exportLines(desk: DeskReads, view: View): AsyncGenerator<
   if (chunk !== '') yield chunk
 }
 
-async function* pieces(desk: DeskReads, view: View): AsyncGenerator<string> {
-  let after: string | null = null
+async function* pieces(desk: DeskReads, start: string | null, view: View): AsyncGenerator<string> {
+  let after = start
   do {
     const { rows, next } = await desk.listAllTickets({ after, limit: TICKETS_PER_READ }, view)
     for (const ticket of rows) {

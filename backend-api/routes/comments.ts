@@ -2,10 +2,9 @@ import type { RequestHandler } from 'express'
 import type { CommentPage } from '../../openapi/desk.gen.ts'
 import { callerOf } from '../http/locals.ts'
 import { sendFault, sendRefusal } from '../http/send-problem.ts'
-import { commentsThatFit } from '../paging/comment-page.ts'
+import { ticketWithComments } from '../paging/comment-page.ts'
 import type { CursorScope } from '../paging/cursor.ts'
 import { commentOnTicket } from '../rules/comment-on-ticket.ts'
-import { viewTicket } from '../rules/view-ticket.ts'
 import { viewOf } from '../rules/view.ts'
 import type { RouteDependencies } from './dependencies.ts'
 import { bodyOf, queryOf, ticketIdOf } from './parsed.ts'
@@ -16,7 +15,6 @@ const DEFAULT_LIMIT = 20
 export function listCommentsRoute({ store, cursors }: RouteDependencies): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(response)
-    const view = viewOf(caller)
     const id = ticketIdOf(request)
     const { cursor, limit = DEFAULT_LIMIT } = queryOf<'listComments'>(request)
     const scope: CursorScope = { list: 'comments', caller, filter: { ticket: id } }
@@ -25,14 +23,12 @@ export function listCommentsRoute({ store, cursors }: RouteDependencies): Reques
       sendFault(response, { kind: 'invalid_cursor', field: 'cursor' })
       return
     }
-    const { ticket, comments } = await store.snapshot(async (desk) => ({
-      ticket: viewTicket(await desk.findTicket(id, view), caller),
-      comments: await commentsThatFit(desk, id, { after, limit }, view),
-    }))
-    if (!ticket.ok) {
-      sendRefusal(response, ticket.refusal)
+    const read = await store.snapshot((desk) => ticketWithComments(desk, id, { after, limit }, caller))
+    if (!read.ok) {
+      sendRefusal(response, read.refusal)
       return
     }
+    const { comments } = read.value
     response.json({
       comments: comments.rows,
       total: comments.total,

@@ -22,19 +22,21 @@ export function exportDeskRoute({ store, cursors }: RouteDependencies): RequestH
       sendRefusal(response, permitted.refusal)
       return
     }
-    if (request.accepts(['application/json', NDJSON]) === NDJSON) {
-      response.set('Content-Type', NDJSON)
-      // Waits for a slow reader, and stops reading the desk when the reader goes away.
-      await pipeline(Readable.from(exportLines(store, viewOf(caller))), response).catch((error: unknown) => {
-        if (!isReaderGone(error)) throw error
-      })
-      return
-    }
     const { cursor } = queryOf<'exportDesk'>(request)
     const scope: CursorScope = { list: 'export', caller, filter: {} }
     const after = cursor === undefined ? null : cursors.open(scope, cursor)
     if (after === undefined) {
       sendFault(response, { kind: 'invalid_cursor', field: 'cursor' })
+      return
+    }
+    if (request.accepts(['application/json', NDJSON]) === NDJSON) {
+      response.set('Content-Type', NDJSON)
+      // Waits for a slow reader, and stops reading the desk when the reader goes away.
+      await pipeline(Readable.from(exportLines(store, after, viewOf(caller))), response).catch(
+        (error: unknown) => {
+          if (!isReaderGone(error)) throw error
+        },
+      )
       return
     }
     const sealComments = (ticket: string, key: string) =>

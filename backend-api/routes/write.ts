@@ -20,22 +20,24 @@ export async function writeDesk<C extends Change>(
 ): Promise<Result<Written<C>>> {
   const caller = callerOf(response)
   const now = clock()
-  const written = await store.write<C>({ caller, view: viewOf(caller), now, key: keyOf(request) }, (desk) =>
+  const key = keyOf(request, caller)
+  const written = await store.write<C>({ caller, view: viewOf(caller), now, key }, (desk) =>
     judge(desk, caller, now),
   )
   if (written.ok && written.value.replayed) response.set('Idempotency-Replayed', 'true')
   return written
 }
 
-function keyOf(request: Request): IdempotencyKey | undefined {
+function keyOf(request: Request, caller: Caller): IdempotencyKey | undefined {
   const value = request.get('Idempotency-Key')
-  return value === undefined ? undefined : { value, fingerprint: fingerprintOf(request) }
+  return value === undefined ? undefined : { value, fingerprint: fingerprintOf(request, caller) }
 }
 
-// Bodies are flat, so sorting their keys makes equal requests equal text.
-function fingerprintOf(request: Request): string {
+// Bodies are flat, so sorting their keys makes equal requests equal text. The role is what a caller may see depends on:
+// an answer that was stored for another one is not theirs.
+function fingerprintOf(request: Request, { role }: Caller): string {
   const body = (request.body ?? {}) as Record<string, unknown>
   const path = request.path.replace(/\/$/, '')
-  const text = `${request.method} ${path}\n${JSON.stringify(body, Object.keys(body).sort())}`
+  const text = `${role} ${request.method} ${path}\n${JSON.stringify(body, Object.keys(body).sort())}`
   return createHash('sha256').update(text).digest('base64url')
 }

@@ -36,6 +36,11 @@ export function wordRuns(text: string): string[][] {
   return (folded.match(RUN) ?? []).map((run) => (UNSPACED_RUN.test(run) ? Array.from(run) : [run]))
 }
 
+/** What a query asks for, each once: words, and consecutive characters of a script without spaces with spaces between. */
+export function wordsOfQuery(query: string): string[] {
+  return [...new Set(wordRuns(query).map((run) => run.join(' ')))]
+}
+
 /** A text as a database's plainest word index takes it: words with spaces between. */
 export function searchableWords(text: string): string {
   return wordRuns(text).flat().join(' ')

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signIn, type SignInRequest } from '../support/sign-in.ts'
@@ -133,6 +136,30 @@ it('refuses everybody for the rest of the minute after thirty failures', async (
   }
 })
 
+it('counts failures that arrive side by side, too', async () => {
+  const own = await startIdentity()
+  try {
+    const { location, cookie } = await startAuthorization(VALID, own.issuer)
+    const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' }
+    const attempts = Array.from({ length: 70 }, () =>
+      request(location, { method: 'POST', headers, agent: false }),
+    )
+    for (const attempt of attempts) attempt.write('person=alice&')
+    // Long enough for all of them to have begun; then their forms end at once.
+    await sleep(300)
+    const statuses = attempts.map(async (attempt) => {
+      attempt.end('password=guess')
+      const [response] = (await once(attempt, 'response')) as [IncomingMessage]
+      response.resume()
+      return response.statusCode
+    })
+    // Thirty, or twice that where a minute ends just now.
+    expect((await Promise.all(statuses)).filter((status) => status === 401).length).toBeLessThanOrEqual(60)
+  } finally {
+    await own.close()
+  }
+})
+
 const VALID = {
   response_type: 'code',
   client_id: 'desk-local',
@@ -218,8 +245,8 @@ function form(person: string, password: string): URLSearchParams {
   return new URLSearchParams({ person, password })
 }
 
-async function startAuthorization(params: Record<string, string | undefined>) {
-  const url = new URL(`${identity.issuer}/auth`)
+async function startAuthorization(params: Record<string, string | undefined>, issuer = identity.issuer) {
+  const url = new URL(`${issuer}/auth`)
   for (const [name, value] of Object.entries(params))
     if (value !== undefined) url.searchParams.set(name, value)
   const response = await fetch(url, { redirect: 'manual' })

@@ -21,7 +21,7 @@ const seconds = () => Math.floor(Date.now() / 1000)
 test('without a token: 401 and a challenge without an error', async () => {
   const reply = await get(undefined)
   expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
-  expect(reply.headers.get('www-authenticate')).toBe('Bearer')
+  expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="desk"')
   expect(reply.headers.get('cache-control')).toBe('no-store')
 })
 
@@ -58,6 +58,7 @@ test('a token of another type, key or form is refused', async () => {
     unsigned,
     good.slice(0, -4),
     'opaque',
+    'two words',
   ]
   for (const token of tokens) expect((await get(`Bearer ${token}`)).status, token).toBe(401)
   expect((await get(`Basic ${good}`)).status).toBe(401)

@@ -66,6 +66,12 @@ test('the embedded authorization server takes all of its variables or none', asy
   )
   expect(faultsOf({ ...minimal, ...all, IDENTITY_KEYS: '{"keys":[]}' })).toHaveLength(1)
   expect(faultsOf({ ...minimal, ...all, IDENTITY_KEYS: 'no JSON' })).toHaveLength(1)
+  for (const ISSUER of ['http://127.0.0.1:8081', `${minimal.ISSUER}/`]) {
+    expect(faultsOf({ ...minimal, ...all, ISSUER })).toEqual([
+      expect.stringMatching(/^ISSUER must have a path/),
+    ])
+    expect(configOf({ ...minimal, ISSUER }).issuer).toBe(ISSUER)
+  }
 })
 
 test('responses are checked unless in production, and as told', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readContract } from '../../backend-api/contract.ts'
-import type { Problem } from '../../openapi/desk.gen.ts'
+import type { CreatedTicket, Problem } from '../../openapi/desk.gen.ts'
 import { as, clientWith } from '../support/desk-client.ts'
 import type { DeskClient } from '../support/desk-client.ts'
 import { startService } from '../support/service.ts'
@@ -64,6 +64,21 @@ describe('every refusal is a problem document', () => {
 
   test('characters that a URL may carry as they are need no escape in a query', async () => {
     expect((await carol.get("/tickets?query=it's%20(urgent)!*")).status).toBe(200)
+  })
+
+  test('a body that is nested as deep as its size allows is refused, and none is read where none is taken', async () => {
+    const deep = '['.repeat(120_000) + ']'.repeat(120_000)
+    for (const sent of [deep, `{"subject":${deep}}`, `{"subject":"a","body":"b","tags":[${deep}]}`]) {
+      expect(await carol.post('/tickets', { body: sent })).toMatchObject(problem(400, 'invalid_request'))
+    }
+    const alice = await as(service, 'alice')
+    const { ticket } = (await carol.post<CreatedTicket>('/tickets', { body })).body
+    const reopening = { body: `{"a":${deep}}`, key: 'deep' }
+    expect(await alice.post(`/tickets/${ticket.id}/reopen`, reopening)).toMatchObject(
+      problem(409, 'wrong_state'),
+    )
+    await alice.post(`/tickets/${ticket.id}/close`, { body: { resolution: 'Done.' } })
+    expect((await alice.post(`/tickets/${ticket.id}/reopen`, reopening)).status).toBe(200)
   })
 
   test('malformed JSON and a malformed URL', async () => {

@@ -60,6 +60,17 @@ test('the same key with another body, ticket or action is refused', async () => 
   }
 })
 
+test('an answer that was stored for a member of staff is not shown to the customer that they have become', async () => {
+  const { ticket } = (await carol.post<CreatedTicket>('/tickets', { body })).body
+  const note = { body: { body: 'hushhush', visibility: 'internal' }, key: 'note' }
+  expect((await alice.post(`/tickets/${ticket.id}/comments`, note)).status).toBe(201)
+  const customer = await as(service, 'alice', { role: 'customer' })
+  expect(await customer.post(`/tickets/${ticket.id}/comments`, note)).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency_key_reused' },
+  })
+})
+
 test('each write with a key is done once', async () => {
   const { ticket } = (await carol.post<CreatedTicket>('/tickets', { body })).body
   const writes = [

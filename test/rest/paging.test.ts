@@ -165,6 +165,15 @@ describe('the export', () => {
     }
   })
 
+  test('a stream starts after the cursor, and a foreign cursor is refused', async () => {
+    const [first] = await everything()
+    const stream = (cursor: string) =>
+      dave.get<string>(`/export?cursor=${cursor}`, { Accept: 'application/x-ndjson' })
+    const rest = (await stream(first?.next_cursor ?? '')).body.trimEnd().split('\n')
+    expect(rest).toHaveLength((first?.total ?? 0) - (first?.tickets.length ?? 0))
+    expect(await stream('AAAA')).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+  })
+
   test('a reader that goes away ends the stream, and the service goes on', async () => {
     // Far more than the sockets between can hold.
     await load(Array.from({ length: 500 }, (_, n) => ({ ...ticket(n), body: '😀'.repeat(8000) })))

@@ -85,6 +85,15 @@ describe('filing and reading', () => {
     expect((await alice.get<TicketPage>(`/tickets?${query}&status=closed`)).body.total).toBe(0)
   })
 
+  test('a query has at most ten different words', async () => {
+    const words = 'one two three four five six seven eight nine ten'
+    expect((await alice.get(`/tickets?query=${words} TEN ten!`)).status).toBe(200)
+    expect(await alice.get<Problem>(`/tickets?query=${words} eleven`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', field: 'query' },
+    })
+  })
+
   test('a query without a word finds nothing', async () => {
     await file()
     expect((await alice.get<TicketPage>('/tickets?query=*')).body.total).toBe(0)

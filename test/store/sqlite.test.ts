@@ -47,6 +47,16 @@ test('a migration that fails leaves nothing, names itself, and runs once it is m
   await rm(folder, { recursive: true })
 })
 
+test('of two processes that start at once one migrates, and both start', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'desk-migrations-'))
+  const path = join(folder, 'desk.sqlite')
+  // Both have looked at the empty file before either of them writes.
+  const [one, other] = [openDatabase(path), openDatabase(path)]
+  await Promise.all([migrate(one), migrate(other)])
+  await Promise.all([one.destroy(), other.destroy()])
+  await rm(folder, { recursive: true })
+})
+
 test.each([
   ['closed without a time', `update tickets set status = 'closed', resolution = 'x'`],
   ['closed without a resolution', `update tickets set status = 'closed', closed_at = 'x'`],

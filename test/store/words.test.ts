@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchableWords, wordRuns } from '../../backend-api/store/words.ts'
+import { searchableWords, wordRuns, wordsOfQuery } from '../../backend-api/store/words.ts'
 
 test.each([
   ['case and accents', 'Ärger im Café', 'arger im cafe'],
@@ -26,4 +26,8 @@ test('consecutive characters of a script without spaces stay one run, so that a 
     ['東', '京'],
     ['タ', 'ワ', 'ー'],
   ])
+})
+
+test('a query asks for each word once, and for consecutive characters together', () => {
+  expect(wordsOfQuery('VPN 東京 vpn 東 “VPN”')).toEqual(['vpn', '東 京', '東'])
 })

@@ -14,18 +14,20 @@ export interface TestIssuer {
   close(): Promise<void>
 }
 
-export async function startTestIssuer(): Promise<TestIssuer> {
+/** `delayMs` is how long each of its documents takes. */
+export async function startTestIssuer(delayMs = 0): Promise<TestIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid: 'test-key', alg: 'ES256', use: 'sig' }
   const server = createServer((request, response) => {
+    const metadata = { issuer, jwks_uri: `${issuer}/jwks`, token_endpoint: `${issuer}/token` }
     const documents: Record<string, unknown> = {
-      '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/jwks` },
-      '/.well-known/oauth-authorization-server': { issuer, jwks_uri: `${issuer}/jwks` },
+      '/.well-known/openid-configuration': metadata,
+      '/.well-known/oauth-authorization-server': metadata,
       '/jwks': { keys: [jwk] },
     }
     const document = documents[request.url ?? '']
     response.writeHead(document === undefined ? 404 : 200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify(document ?? {}))
+    setTimeout(() => response.end(JSON.stringify(document ?? {})), delayMs)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -11,10 +11,8 @@ export async function migrate(db: Kysely<Tables>, folder: URL = MIGRATIONS): Pro
   await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(
     db,
   )
-  const applied = await sql<{ name: string }>`select name from migrations`.execute(db)
-  const known = new Set(applied.rows.map(({ name }) => name))
   for (const name of (await readdir(folder)).sort()) {
-    if (known.has(name) || !/^\d{4}_\w+(\.sqlite)?\.sql$/.test(name)) continue
+    if (!/^\d{4}_\w+(\.sqlite)?\.sql$/.test(name)) continue
     const script = await readFile(new URL(name, folder), 'utf8')
     await apply(db, name, script).catch((cause: unknown) => {
       throw new Error(`Migration ${name} failed; the database is as it was before it.`, { cause })
@@ -24,9 +22,12 @@ export async function migrate(db: Kysely<Tables>, folder: URL = MIGRATIONS): Pro
 
 async function apply(db: Kysely<Tables>, name: string, script: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    // First, and in the transaction: of two processes that start at once, one applies it.
+    const claimed = await sql`insert into migrations (name, applied_at) values (${name}, datetime('now'))
+      on conflict do nothing`.execute(tx)
+    if (claimed.numAffectedRows === 0n) return
     for (const statement of script.split(/;\s*\n/)) {
       if (statement.trim() !== '') await sql.raw(statement).execute(tx)
     }
-    await sql`insert into migrations (name, applied_at) values (${name}, datetime('now'))`.execute(tx)
   })
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { Tables } from '../schema.ts'
 import type { View } from '../../rules/view.ts'
-import { searchableWords, wordRuns } from '../words.ts'
+import { searchableWords, wordsOfQuery } from '../words.ts'
 import type { Document } from '../words.ts'
 
 /** Adds texts to the index. A word costs the same however many comments its ticket has. */
@@ -20,14 +20,14 @@ export async function indexDocuments(db: Kysely<Tables>, documents: readonly Doc
 
 /** One condition on a ticket's id per word of the query; they may be met by different texts of the ticket. */
 export function matchesOfWords(query: string, view: View): Expression<SqlBool>[] {
-  // Words are letters, marks and digits only, so nothing inside the quotes can be an operator.
-  const phrases = new Set(wordRuns(query).map((run) => `"${run.join(' ')}"`))
-  if (phrases.size === 0) return [sql<SqlBool>`false`]
+  const words = wordsOfQuery(query)
+  if (words.length === 0) return [sql<SqlBool>`false`]
   const visible = view.internal ? sql`` : sql`and d.visibility = 'public'`
-  return [...phrases].map(
-    (phrase) => sql<SqlBool>`tickets.id in (
+  // Words are letters, marks and digits only, so nothing inside the quotes can be an operator.
+  return words.map(
+    (word) => sql<SqlBool>`tickets.id in (
       select d.ticket_id from search_index join search_documents d on d.id = search_index.rowid
-      where search_index match ${phrase} ${visible}
+      where search_index match ${`"${word}"`} ${visible}
     )`,
   )
 }
