@@ -11,7 +11,7 @@ import { ConfigError, type Config } from './config.ts'
 import { createServerFactory, type McpServerPorts } from './gateway/mcp-server.ts'
 import { createTokenVerifier, type VerifyToken } from './gateway/verify-token.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
-import { createCatalogue, type Catalogue } from './tools/catalogue.ts'
+import { createCatalogue, NameRuleError, type Catalogue } from './tools/catalogue.ts'
 import { registry } from './tools/registry.ts'
 import { createRunner, type CallRecord } from './tools/run-tool.ts'
 
@@ -89,7 +89,8 @@ function readCatalogue(namespace: string): Catalogue {
   try {
     return createCatalogue({ namespace, contract, tools: registry })
   } catch (error) {
-    throw new ConfigError(`  NAMESPACE: ${(error as Error).message}`)
+    if (error instanceof NameRuleError) throw new ConfigError(`  NAMESPACE: ${error.message}`)
+    throw error
   }
 }
 

@@ -3,14 +3,22 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+/** As browsers send it: scheme, host and port, no path. */
+const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
+  error: 'must list origins such as https://app.example.com',
+})
 const list = z.string().transform((text) =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean),
 )
-const urls = list.pipe(z.array(url).min(1))
-const port = z.coerce.number().int().min(0).max(65_535)
+const urls = list.pipe(z.array(url).min(1, 'must name at least one URL'))
+const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.coerce.number(error).int(error).min(min, error).max(max, error)
+}
+const port = wholeNumber(0, 65_535)
 
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -24,8 +32,8 @@ const Environment = z.object({
   CLIENT_SECRET: z.string().min(16, 'must have at least 16 characters'),
   NAMESPACE: z.string().default('acme_desk'),
   ALLOWED_HOSTS: list.default([]),
-  ALLOWED_ORIGINS: list.default([]),
-  CALL_TIMEOUT_MS: z.coerce.number().int().min(100).max(55_000).default(20_000),
+  ALLOWED_ORIGINS: list.pipe(z.array(origin)).default([]),
+  CALL_TIMEOUT_MS: wholeNumber(100, 55_000).default(20_000),
   ADMIN_PORT: port.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
@@ -54,8 +62,9 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 /** Reads the environment; throws a ConfigError that names every variable at fault. */
 export function readConfig(env: Variables): Config {
-  const parsed = Environment.safeParse(withSecretFiles(env))
-  if (!parsed.success) throw new ConfigError(faults(parsed.error))
+  const { variables, unreadable } = withSecretFile(env)
+  const parsed = Environment.safeParse(variables)
+  if (!parsed.success) throw new ConfigError([...unreadable, ...faultsOf(parsed.error, variables)].join('\n'))
   const read = parsed.data
   const publicUrls = read.PUBLIC_URL.map((text) => new URL(text))
   return Object.freeze({
@@ -76,24 +85,21 @@ export function readConfig(env: Variables): Config {
   })
 }
 
-/** Empty means unset; `CLIENT_SECRET_FILE` names a file that holds the secret. */
-function withSecretFiles(env: Variables): Variables {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const file = set['CLIENT_SECRET_FILE']
-  if (set['CLIENT_SECRET'] !== undefined || file === undefined) return set
+/** Empty means unset; `CLIENT_SECRET_FILE` names a file that holds the secret, which stays unset when it is unreadable. */
+function withSecretFile(env: Variables): { variables: Variables; unreadable: readonly string[] } {
+  const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const file = variables['CLIENT_SECRET_FILE']
+  if (variables['CLIENT_SECRET'] !== undefined || file === undefined) return { variables, unreadable: [] }
   try {
-    return { ...set, CLIENT_SECRET: readFileSync(file, 'utf8').trim() }
+    return { variables: { ...variables, CLIENT_SECRET: readFileSync(file, 'utf8').trim() }, unreadable: [] }
   } catch {
-    throw new ConfigError(`  CLIENT_SECRET_FILE: cannot read ${file}; name a readable file`)
+    return { variables, unreadable: [`  CLIENT_SECRET_FILE: cannot read ${file}; name a readable file`] }
   }
 }
 
-function faults(error: z.ZodError): string {
-  return error.issues
-    .map(({ path, code, message }) => {
-      const name = String(path[0])
-      const missing = code === 'invalid_type' && message.includes('undefined')
-      return `  ${name}: ${missing ? 'is required and not set' : message}`
-    })
-    .join('\n')
+function faultsOf(error: z.ZodError, variables: Variables): string[] {
+  return error.issues.map(({ path, message }) => {
+    const name = String(path[0])
+    return `  ${name}: ${variables[name] === undefined ? 'is required and not set' : message}`
+  })
 }

@@ -55,8 +55,8 @@ export function createHttpGateway(config: Config, log: Logger): HttpGateway {
     server,
     async stop() {
       draining = true
-      await endpoint.close()
-      await drain(server)
+      // Together: streams hold the server open, and the bound on draining also ends calls that do not end by themselves.
+      await Promise.all([endpoint.close(), drain(server)])
       await gateway.close()
     },
   }

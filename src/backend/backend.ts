@@ -51,6 +51,8 @@ export function createBackend(options: BackendOptions): Backend {
     for (let attempt = 1; ; attempt++) {
       const exchanged = await tokens.exchange(caller)
       if (exchanged.kind !== 'token') return withoutToken(exchanged, requestId)
+      // The exchange may have used the deadline up: then nothing has been sent, and that is worth saying.
+      if (request.signal.aborted) return { kind: 'fault', sent: false, reason: 'timeout' }
       request.headers['authorization'] = `Bearer ${exchanged.token}`
       const reply = await poolRequest(pool, request, now)
       if (reply.kind !== 'answer' || reply.status !== 401) return reply

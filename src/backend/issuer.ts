@@ -38,16 +38,22 @@ async function discover(issuer: string, fetch: typeof globalThis.fetch): Promise
     `${origin}${path}/.well-known/openid-configuration`,
     `${origin}/.well-known/oauth-authorization-server${path}`,
   ]
+  const reasons: string[] = []
   for (const candidate of candidates) {
-    const response = await fetch(candidate, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
-    })
-    if (!response.ok) continue
-    const metadata = Metadata.parse(await response.json())
-    // RFC 8414 section 3.3: metadata that names another issuer must not be used.
-    if (metadata.issuer !== issuer) throw new Error(`The metadata at ${candidate} names another issuer.`)
-    return metadata
+    try {
+      const response = await fetch(candidate, {
+        redirect: 'error',
+        signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS),
+      })
+      const metadata = Metadata.parse(await response.json())
+      // RFC 8414 section 3.3: metadata that names another issuer must not be used.
+      if (metadata.issuer === issuer) return metadata
+      reasons.push(`${candidate} names another issuer`)
+    } catch (error) {
+      reasons.push(
+        `${candidate}: ${error instanceof z.ZodError ? 'not the metadata of an issuer' : String(error)}`,
+      )
+    }
   }
-  throw new Error(`No metadata found for the issuer ${issuer}.`)
+  throw new Error(`No metadata of the issuer ${issuer}: ${reasons.join('; ')}`)
 }

@@ -48,21 +48,23 @@ export async function poolRequest(pool: Pool, request: PoolRequest, now: () => n
       body: request.body ?? null,
       signal: request.signal,
     })
+    const retryAfterS = retryAfterSeconds(first(headers['retry-after']), now())
     const chunks: Buffer[] = []
     let bytes = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length
       // Leaving the loop destroys the stream and its connection.
-      if (bytes > MAX_REPLY_BYTES) return { kind: 'unreadable', status: statusCode }
+      if (bytes > MAX_REPLY_BYTES) return { kind: 'unreadable', status: statusCode, retryAfterS }
       chunks.push(chunk)
     }
-    if (headers['content-encoding'] !== undefined) return { kind: 'unreadable', status: statusCode }
+    if (headers['content-encoding'] !== undefined)
+      return { kind: 'unreadable', status: statusCode, retryAfterS }
     return {
       kind: 'answer',
       status: statusCode,
       mediaType: mediaTypeOf(headers['content-type']),
       text: Buffer.concat(chunks).toString('utf8'),
-      retryAfterS: retryAfterSeconds(first(headers['retry-after']), now()),
+      retryAfterS,
     }
   } catch (error) {
     return { kind: 'fault', ...faultOf(error, request.signal) }

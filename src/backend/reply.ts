@@ -3,7 +3,7 @@
 export type Reply =
   | Answer
   /** A body that must not be looked at: too large, or in an encoding that nobody asked for. */
-  | { readonly kind: 'unreadable'; readonly status: number }
+  | { readonly kind: 'unreadable'; readonly status: number; readonly retryAfterS: number | undefined }
   /** No answer. `sent` is false only when it is certain that the service saw nothing of the request. */
   | {
       readonly kind: 'fault'

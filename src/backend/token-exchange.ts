@@ -88,8 +88,8 @@ async function request(options: TokenExchangeOptions, caller: Caller): Promise<A
       return { kind: 'token', token: granted.access_token, lifetimeMs }
     }
     const code = z.object({ error: z.string() }).safeParse(body).data?.error ?? 'no error code'
-    // invalid_grant and invalid_request speak of the subject's token (RFC 8693 section 2.2.2), the rest of ourselves.
-    if (code === 'invalid_grant') return { kind: 'subject_refused' }
+    // RFC 8693 section 2.2.2 has invalid_request for an unacceptable subject token; many issuers say invalid_grant.
+    if (code === 'invalid_request' || code === 'invalid_grant') return { kind: 'subject_refused' }
     return { kind: 'issuer_unavailable', cause: `token endpoint: ${response.status} ${code}` }
   } catch (error) {
     return { kind: 'issuer_unavailable', cause: error instanceof Error ? error.message : String(error) }

@@ -20,7 +20,7 @@ const MAX_SUBSCRIPTIONS = 1_024
 
 export interface McpEndpoint {
   readonly handle: RequestHandler
-  /** Ends open streams. */
+  /** Waits for the calls in flight, then ends open streams. */
   close(): Promise<void>
 }
 
@@ -61,17 +61,29 @@ export function createMcpEndpoint({
     }
   }
 
+  async function serve(req: HttpRequest, res: HttpResponse): Promise<void> {
+    const request = webRequest(req, res)
+    const parsedBody: unknown = req.body
+    const authInfo = authInfoOf(res)
+    const legacy = await isLegacyRequest(request, parsedBody)
+    const response = legacy
+      ? await serveLegacy(request, parsedBody, authInfo)
+      : await modern.fetch(request, { parsedBody, authInfo })
+    await write(response, req, res)
+  }
+
+  /** A stream leaves this set when it opens, a call when it is answered. */
+  const inFlight = new Set<Promise<void>>()
   return {
-    close: () => modern.close(),
-    async handle(req, res) {
-      const request = webRequest(req, res)
-      const parsedBody: unknown = req.body
-      const authInfo = authInfoOf(res)
-      const legacy = await isLegacyRequest(request, parsedBody)
-      const response = legacy
-        ? await serveLegacy(request, parsedBody, authInfo)
-        : await modern.fetch(request, { parsedBody, authInfo })
-      await write(response, req, res)
+    handle(req, res) {
+      const served = serve(req, res).finally(() => inFlight.delete(served))
+      inFlight.add(served)
+      return served
+    },
+    async close() {
+      // The SDK's close would cut off calls along with the streams.
+      while (inFlight.size > 0) await Promise.allSettled(inFlight)
+      await modern.close()
     },
   }
 }

@@ -17,7 +17,8 @@ export interface ProtectedResource {
 export function createProtectedResource(publicUrls: readonly URL[], issuer: string): ProtectedResource {
   const [canonical] = publicUrls
   if (!canonical) throw new Error('At least one public URL is needed.')
-  const used = (req: Request) => publicUrls.find(({ host }) => host === req.headers.host) ?? canonical
+  const used = (req: Request) =>
+    publicUrls.find(({ host }) => host === req.headers.host?.toLowerCase()) ?? canonical
   const path = canonical.pathname.replace(/\/$/, '')
   return {
     paths: [`${WELL_KNOWN}${path}`, WELL_KNOWN],

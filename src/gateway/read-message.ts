@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { refuse } from './refuse.ts'
 
 /** The largest valid call is a ticket of 8,000 characters, at most 12 bytes each when escaped. */
-export const MAX_MESSAGE_BYTES = 256 * 1024
+const MAX_MESSAGE_BYTES = 256 * 1024
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
@@ -14,6 +14,7 @@ export function readMessage(): (RequestHandler | ErrorRequestHandler)[] {
     express.json({ limit: MAX_MESSAGE_BYTES, type: () => true, strict: false }),
     explainFault,
     checkShape,
+    dropNullArguments,
   ]
 }
 
@@ -38,4 +39,11 @@ const checkShape: RequestHandler = (req, res, next) => {
   else if (body === null || typeof body !== 'object')
     refuse(res, 400, 'The body must be one JSON-RPC message, an object.')
   else next()
+}
+
+/** Some models send `arguments: null` for none; the SDK would refuse what `readArguments` takes for `{}`. */
+const dropNullArguments: RequestHandler = (req, _res, next) => {
+  const { params } = req.body as { params?: { arguments?: unknown } | null }
+  if (params?.arguments === null) delete params.arguments
+  next()
 }

@@ -10,6 +10,7 @@ export const policy: Resource = {
   },
   async read(backend, signal) {
     const reply = await backend.policy(signal)
-    return reply.kind === 'answer' && reply.status === 200 ? reply.text : undefined
+    if (reply.kind !== 'answer' || reply.status !== 200) return undefined
+    return reply.mediaType === 'text/markdown' ? reply.text : undefined
   },
 }

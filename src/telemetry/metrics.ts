@@ -43,6 +43,12 @@ export function createMetrics(tools: readonly string[]): Metrics {
       },
     ]),
   )
+  for (const [tool, child] of children) {
+    // A child that nothing was written to does not exist yet, and a rate over it would miss its first event.
+    duration.zero({ mcp_method_name: 'tools/call', gen_ai_tool_name: tool, error_type: '' })
+    child.drift.inc(0)
+    child.removed.inc(0)
+  }
   return {
     registry,
     observe({ tool, errorClass, seconds, drifted, removedCharacters }) {

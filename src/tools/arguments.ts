@@ -26,13 +26,28 @@ export function readArguments(schema: JsonSchema, validate: ValidateFunction, gi
       faults: [{ field: 'arguments', problem: `arguments must be an object, got ${show(given)}` }],
     }
   const input = convert(schema, (given ?? {}) as Record<string, unknown>)
-  if (validate(input)) return { ok: true, input }
+  if (validate(input)) {
+    const faults = brokenTexts(input)
+    return faults.length === 0 ? { ok: true, input } : { ok: false, faults }
+  }
   const faults = new Map<string, ArgumentFault>()
   for (const error of validate.errors ?? []) {
     const fault = describe(schema, error, input)
     if (!faults.has(fault.field)) faults.set(fault.field, fault)
+    if (faults.size === MAX_FAULTS) break
   }
-  return { ok: false, faults: [...faults.values()].slice(0, MAX_FAULTS) }
+  return { ok: false, faults: [...faults.values()] }
+}
+
+/** Half a surrogate pair is no character: it can neither be put into a URL nor be stored. */
+function brokenTexts(input: Record<string, unknown>): ArgumentFault[] {
+  return Object.entries(input)
+    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && /\p{Cs}/u.test(text)))
+    .slice(0, MAX_FAULTS)
+    .map(([field]) => ({
+      field,
+      problem: `${field} must be Unicode text, and has half a surrogate pair in it`,
+    }))
 }
 
 /**
@@ -90,9 +105,26 @@ function expectation(error: ErrorObject, property: JsonSchema | undefined): stri
         ? `must look like "${example}"`
         : `must match ${String(params['pattern'])}`
     }
+    case 'minLength':
+    case 'maxLength':
+      return `must have ${bound(error, 'character')}`
+    case 'minItems':
+    case 'maxItems':
+      return `must have ${bound(error, 'item')}`
+    case 'minimum':
+    case 'maximum':
+      return `must be ${bound(error)}`
+    case 'uniqueItems':
+      return 'must not have the same item twice'
     default:
       return error.message ?? `does not satisfy ${error.keyword}`
   }
+}
+
+function bound({ keyword, params }: ErrorObject, unit?: string): string {
+  const { limit } = params as { limit: number }
+  const counted = unit === undefined ? '' : ` ${unit}${limit === 1 ? '' : 's'}`
+  return `${keyword.startsWith('min') ? 'at least' : 'at most'} ${limit}${counted}`
 }
 
 function propertyOf(schema: JsonSchema, name: string): JsonSchema | undefined {
@@ -104,11 +136,21 @@ function withArticle(type: string): string {
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }
 
+/** What was sent, in a few characters. Lists and objects are only named: they may be nested as deep as a body is long. */
 function show(value: unknown): string {
-  return shorten(JSON.stringify(value))
+  if (typeof value === 'string') return `"${shorten(value)}"`
+  if (Array.isArray(value)) return 'a list'
+  return value !== null && typeof value === 'object' ? 'an object' : String(value)
 }
 
+/** On one line, without what cannot be seen, and cut between characters. */
 function shorten(text: string): string {
-  const visible = removeInvisible(text).text
-  return visible.length > MAX_SHOWN_CHARACTERS ? `${visible.slice(0, MAX_SHOWN_CHARACTERS)}...` : visible
+  const start = text.slice(0, MAX_SHOWN_CHARACTERS * 4)
+  const visible = Array.from(
+    removeInvisible(start)
+      .text.replace(/\s+/g, ' ')
+      .replace(/\p{Cs}/gu, '\uFFFD'),
+  )
+  const shown = visible.slice(0, MAX_SHOWN_CHARACTERS).join('')
+  return visible.length > MAX_SHOWN_CHARACTERS || text.length > start.length ? `${shown}...` : shown
 }

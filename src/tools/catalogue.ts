@@ -11,6 +11,9 @@ const NAMESPACE = /^[a-z][a-z0-9_]{0,40}$/
 const MAX_WIRE_NAME = 48
 const CLIENT_LIMIT = /^[a-zA-Z0-9_-]{1,64}$/
 
+/** A name that breaks the house rule. */
+export class NameRuleError extends Error {}
+
 /** A tool in `tools/list`, exactly as it goes over the wire. */
 export interface WireTool {
   readonly name: string
@@ -50,7 +53,7 @@ export interface CatalogueOptions {
 /** Throws when a name breaks the house rule or a tool names an unknown operation, so that neither gets past the start. */
 export function createCatalogue({ namespace, contract, tools }: CatalogueOptions): Catalogue {
   if (!NAMESPACE.test(namespace))
-    throw new Error(`The namespace "${namespace}" must match ${NAMESPACE.source}.`)
+    throw new NameRuleError(`The namespace "${namespace}" must match ${NAMESPACE.source}.`)
   const wireName = (tool: string) => `${namespace}__${tool}`
   const entries = new Map<string, CatalogueEntry>()
   for (const tool of tools) {
@@ -64,14 +67,17 @@ export function createCatalogue({ namespace, contract, tools }: CatalogueOptions
 }
 
 function checkName(tool: string, name: string, namespace: string): void {
-  if (!TOOL_NAME.test(tool)) throw new Error(`The tool name "${tool}" must match ${TOOL_NAME.source}.`)
+  if (!TOOL_NAME.test(tool))
+    throw new NameRuleError(`The tool name "${tool}" must match ${TOOL_NAME.source}.`)
   if (name.length > MAX_WIRE_NAME)
-    throw new Error(
+    throw new NameRuleError(
       `The tool name "${name}" is longer than ${MAX_WIRE_NAME} characters: shorten the namespace.`,
     )
   const inClient = `mcp__${namespace.replaceAll('_', '-')}__${name}`
   if (!CLIENT_LIMIT.test(inClient))
-    throw new Error(`A client would call it "${inClient}", over 64 characters: shorten the namespace.`)
+    throw new NameRuleError(
+      `A client would call it "${inClient}", over 64 characters: shorten the namespace.`,
+    )
 }
 
 function createEntry(tool: Tool, name: string, operation: OperationContract): CatalogueEntry {

@@ -1,12 +1,25 @@
-/** The `count` candidates that are nearest to `name` by edit distance, nearest first; far ones are left out. */
+/**
+ * The `count` candidates that are nearest to `name` by edit distance, nearest first; far ones are left out.
+ * The order of words does not count: models say get_ticket as often as ticket_get.
+ */
 export function closest(name: string, candidates: readonly string[], count: number): string[] {
   const wanted = name.slice(0, 64).toLowerCase()
   return candidates
-    .map((candidate) => ({ candidate, distance: distanceTo(wanted, candidate) }))
+    .map((candidate) => ({
+      candidate,
+      distance: Math.min(
+        distanceTo(wanted, candidate),
+        distanceTo(wordsSorted(wanted), wordsSorted(candidate)),
+      ),
+    }))
     .filter(({ distance, candidate }) => distance <= Math.max(2, candidate.length / 2))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, count)
     .map(({ candidate }) => candidate)
+}
+
+function wordsSorted(name: string): string {
+  return name.split('_').sort().join('_')
 }
 
 /** Levenshtein distance, one row at a time. */

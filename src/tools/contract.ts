@@ -46,7 +46,8 @@ export function readOperation(document: unknown, operationId: string): Operation
   const properties: Record<string, JsonSchema> = {}
   const required: string[] = []
   const add = (name: string, schema: JsonSchema, isRequired: boolean) => {
-    if (name in properties) throw new Error(`${operationId} has two inputs with the name ${name}.`)
+    if (Object.hasOwn(properties, name))
+      throw new Error(`${operationId} has two inputs with the name ${name}.`)
     properties[name] = schema
     if (isRequired) required.push(name)
   }

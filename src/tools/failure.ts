@@ -96,7 +96,7 @@ function words(failure: Failure, wireName: (tool: string) => string): Omit<Failu
     case 'outcome_unknown':
       return {
         retryable: true,
-        sentence: 'The request was sent and no answer came: it may or may not have been carried out.',
+        sentence: 'The request was sent and no clear answer came: it may or may not have been carried out.',
         next: `Check with ${lookUp} first. To repeat it safely, ${withKey(failure.idempotencyKey)}.`,
       }
     case 'bad_backend_reply': {

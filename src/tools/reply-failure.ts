@@ -24,9 +24,11 @@ export function failureOf(reply: Reply, attempt: Attempt): Failure | undefined {
   const { idempotencyKey } = attempt
   switch (reply.kind) {
     case 'answer':
-      return reply.status >= 200 && reply.status < 300 ? undefined : failureOfStatus(reply, attempt)
+      return isSuccess(reply.status) ? undefined : failureOfStatus(reply, problemOf(reply), attempt)
     case 'unreadable':
-      return badReply('unreadable', 'its answer is too large or in an unknown encoding', attempt)
+      return isSuccess(reply.status)
+        ? badReply('unreadable', 'its answer is too large or in an unknown encoding', attempt)
+        : failureOfStatus(reply, undefined, attempt)
     case 'fault':
       if (!reply.sent) return { kind: 'backend_unavailable', code: 'not_reached' }
       if (idempotencyKey !== undefined) return { kind: 'outcome_unknown', code: reply.reason, idempotencyKey }
@@ -42,10 +44,16 @@ export function badReply(code: string, detail: string, { idempotencyKey }: Attem
   return { kind: 'bad_backend_reply', code, detail, write: idempotencyKey !== undefined }
 }
 
-function failureOfStatus(answer: Answer, attempt: Attempt): Failure {
-  const { status, retryAfterS } = answer
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+function failureOfStatus(
+  { status, retryAfterS }: Pick<Answer, 'status' | 'retryAfterS'>,
+  problem: Problem | undefined,
+  attempt: Attempt,
+): Failure {
   const { idempotencyKey } = attempt
-  const problem = problemOf(answer)
   if (status === 404) return { kind: 'not_found', detail: problem?.detail ?? 'There is no such thing here.' }
   if (status === 403)
     return {
@@ -64,8 +72,11 @@ function failureOfStatus(answer: Answer, attempt: Attempt): Failure {
   if (status === 400 || status === 413 || status === 422) return invalid(problem)
   if (status >= 300 && status < 400)
     return badReply('redirect', 'it redirects, and redirects are not followed', attempt)
-  // Any other 4xx says that the gateway built the request wrongly.
-  if (status >= 400 && status < 500 && status !== 408) return { kind: 'internal' }
+  // Any other 4xx of the service says that the gateway built the request wrongly; one of a proxy says that it kept it.
+  if (status >= 400 && status < 500 && status !== 408)
+    return problem
+      ? { kind: 'internal' }
+      : { kind: 'backend_unavailable', code: `status_${status}`, retryAfterS }
   if (status !== 502 && status !== 503 && idempotencyKey !== undefined)
     return { kind: 'outcome_unknown', code: `status_${status}`, idempotencyKey }
   // 503 with a problem document is the service's own word that it did nothing; a proxy's page may hide a lost answer.
@@ -79,11 +90,11 @@ function failureOfStatus(answer: Answer, attempt: Attempt): Failure {
 }
 
 function invalid(problem: Problem | undefined): Failure {
-  const field = problem?.field ?? 'arguments'
-  const detail = problem?.detail ?? 'The ticket service refuses these arguments.'
+  const { field = 'arguments', detail = 'The ticket service refuses these arguments.' } = problem ?? {}
+  const named = problem?.field === undefined || detail.includes(field)
   return {
     kind: 'invalid_arguments',
-    faults: [{ field, problem: detail }],
+    faults: [{ field, problem: named ? detail : `${field}: ${detail}` }],
     ...(problem && { code: problem.code }),
   }
 }
@@ -92,7 +103,7 @@ function problemOf(answer: Answer): Problem | undefined {
   if (answer.mediaType !== 'application/problem+json') return undefined
   try {
     const problem = Problem.parse(JSON.parse(answer.text))
-    return { ...problem, detail: removeInvisible(problem.detail).text }
+    return { ...problem, detail: removeInvisible(problem.detail).text.replace(/\s+/g, ' ') }
   } catch {
     return undefined
   }

@@ -122,7 +122,7 @@ function process(file: string, variables: Readonly<Record<string, string>>, heal
   }
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo
