@@ -4,7 +4,10 @@ import { errors, jwtVerify } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { claimAt, roleOf, STANDARD_CLAIMS, wordsOf } from './claims.ts'
+import type { ClaimNames } from './claims.ts'
 import type { Caller } from './rules/caller.ts'
+import type { UserAssertions } from './user-assertion.ts'
 
 const MAX_CACHED_TOKENS = 10_000
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -17,7 +20,8 @@ export type Verdict =
   | { readonly kind: 'unknown_role' }
   | { readonly kind: 'issuer_unreachable' }
 
-export type VerifyAccessToken = (token: string) => Promise<Verdict>
+/** `assertion` is what came next to the token, where something did. */
+export type VerifyAccessToken = (token: string, assertion: string | undefined) => Promise<Verdict>
 
 export interface AccessTokenOptions {
   readonly issuer: string
@@ -25,41 +29,38 @@ export interface AccessTokenOptions {
   readonly audience: string
   /** The issuer's keys; fails with anything but a jose error when they cannot be had. */
   readonly keys: JWTVerifyGetKey
+  readonly claims: ClaimNames
+  /** `typ` of the token's header; undefined accepts any, for issuers from before RFC 9068. */
+  readonly tokenType: string | undefined
+  /** Undefined: assertions are refused. */
+  readonly assertions: UserAssertions | undefined
   readonly clock: () => Date
 }
 
-const Claims = z.object({
-  sub: z.string().regex(/^[!-~]{1,128}$/),
-  client_id: z.string().min(1).max(200),
-  exp: z.number(),
-  scope: z.string().default(''),
+const Identity = z.object({
+  id: z.string().regex(/^[!-~]{1,128}$/),
+  clientId: z.string().min(1).max(200),
   name: z.string().optional(),
-  role: z.unknown().optional(),
 })
-const KnownRole = z.enum(['customer', 'staff', 'admin'])
 
 /** Verified tokens are remembered by their hash, for no longer than they last; refused ones never. */
 export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAccessToken {
-  const { issuer, keys, clock } = options
-  const bare = options.audience.replace(/\/$/, '')
+  const { claims, assertions, clock } = options
   const verified = new LRUCache<string, Extract<Verdict, { kind: 'verified' }>>({ max: MAX_CACHED_TOKENS })
 
-  return async (token) => {
-    const hash = createHash('sha256').update(token).digest('base64')
+  return async (token, assertion) => {
+    const hash = createHash('sha256')
+      .update(`${token} ${assertion ?? ''}`)
+      .digest('base64')
     const known = verified.get(hash)
     if (known !== undefined && known.expiresAt * 1000 > clock().getTime()) return known
     verified.delete(hash)
     try {
-      const { payload } = await jwtVerify(token, keys, {
-        issuer,
-        audience: [bare, `${bare}/`],
-        typ: 'at+jwt',
-        algorithms: ALGORITHMS,
-        requiredClaims: ['sub', 'client_id', 'exp'],
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        currentDate: clock(),
-      })
-      const verdict = verdictOf(payload)
+      const payload = await verifyToken(options, token)
+      const verdict =
+        assertion === undefined
+          ? verdictOf(payload, claims)
+          : await verdictOfAssertion(assertions, payload, claims, assertion)
       if (verdict.kind === 'verified') verified.set(hash, verdict)
       return verdict
     } catch (error) {
@@ -68,17 +69,57 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
   }
 }
 
-function verdictOf(payload: JWTPayload): Verdict {
-  const claims = Claims.safeParse(payload)
-  if (!claims.success) return { kind: 'invalid' }
-  const { sub, client_id, exp, scope, name, role } = claims.data
-  const known = KnownRole.safeParse(role)
-  if (!known.success) return { kind: 'unknown_role' }
-  const scopes = new Set(scope.split(' ').filter((word) => word !== ''))
+async function verifyToken(
+  { issuer, audience, keys, tokenType, clock }: AccessTokenOptions,
+  token: string,
+): Promise<JWTPayload> {
+  const { payload } = await jwtVerify(token, keys, {
+    issuer,
+    audience: audiencesOf(audience),
+    ...(tokenType !== undefined && { typ: tokenType }),
+    algorithms: ALGORITHMS,
+    requiredClaims: ['sub', 'exp'],
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    currentDate: clock(),
+  })
+  return payload
+}
+
+/** Both spellings of one audience. */
+export function audiencesOf(audience: string): string[] {
+  const bare = audience.replace(/\/$/, '')
+  return [bare, `${bare}/`]
+}
+
+async function verdictOfAssertion(
+  assertions: UserAssertions | undefined,
+  token: JWTPayload,
+  claims: ClaimNames,
+  assertion: string,
+): Promise<Verdict> {
+  if (assertions === undefined || claimAt(token, claims.clientId) !== assertions.clientId)
+    return { kind: 'invalid' }
+  const verdict = verdictOf(await assertions.verify(assertion), STANDARD_CLAIMS)
+  return verdict.kind === 'verified'
+    ? { ...verdict, expiresAt: Math.min(verdict.expiresAt, Number(token.exp)) }
+    : verdict
+}
+
+function verdictOf(payload: JWTPayload, claims: ClaimNames): Verdict {
+  const identity = Identity.safeParse({
+    id: payload.sub,
+    clientId: claimAt(payload, claims.clientId),
+    name: payload['name'],
+  })
+  if (!identity.success) return { kind: 'invalid' }
+  const { id, clientId, name } = identity.data
+  const role = roleOf(claimAt(payload, claims.role))
+  if (role === undefined) return { kind: 'unknown_role' }
+  const scopes = new Set(wordsOf(claimAt(payload, claims.scope)))
   return {
     kind: 'verified',
-    caller: { id: sub, name: shownName(name, sub), role: known.data, scopes, clientId: client_id },
-    expiresAt: exp,
+    caller: { id, name: shownName(name, id), role, scopes, clientId },
+    expiresAt: Number(payload.exp),
   }
 }
 

@@ -32,8 +32,9 @@ export function createApp(dependencies: AppDependencies): express.Express {
   app.use(assignRequestId(mintId))
   app.use(logRequests(log, monotonicMs))
   app.use(closeWhenStopping(stopping))
-  app.use(allowOrigins(allowedOrigins))
+  // Before the desk's own origins: any web page may be an OAuth client, and the server knows which.
   if (identity) mountIdentity(app, identity)
+  app.use(allowOrigins(allowedOrigins))
   app.get('/healthz', healthRoute)
   app.get('/readyz', readinessRoute(routes))
   app.use('/v1', createApi(routes, dependencies))

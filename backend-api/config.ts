@@ -2,13 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-const SECRETS = ['CURSOR_SECRET', 'IDENTITY_KEYS', 'IDENTITY_PASSWORD', 'IDENTITY_GATEWAY_SECRET']
-const IDENTITY = [
-  'IDENTITY_KEYS',
-  'IDENTITY_PASSWORD',
-  'IDENTITY_GATEWAY_SECRET',
-  'IDENTITY_GATEWAY_AUDIENCE',
-] as const
+const SECRETS = ['CURSOR_SECRET', 'IDENTITY_KEYS', 'IDENTITY_GATEWAY_SECRET']
+const IDENTITY = ['IDENTITY_KEYS', 'IDENTITY_GATEWAY_SECRET', 'IDENTITY_GATEWAY_AUDIENCE'] as const
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const url = (what: string) => z.url({ protocol: /^https?$/, error: `must be ${what}, an http or https URL` })
@@ -24,24 +19,24 @@ const list = (text: string) =>
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be origins without a path, e.g. http://localhost:5173',
 })
-const keys = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text)
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be a JSON Web Key Set with private ES256 keys' })
-      return z.NEVER
-    }
-  })
-  .pipe(
-    z.object(
-      {
-        keys: z.array(z.looseObject({ kty: z.literal('EC'), crv: z.literal('P-256'), d: z.string() })).min(1),
-      },
-      { error: 'must be a JSON Web Key Set with private ES256 keys' },
-    ),
-  )
+/** A JSON Web Key Set (RFC 7517) of ES256 keys, all of them the half that is said. */
+const keySet = (half: 'private' | 'public') => {
+  const error = `must be a JSON Web Key Set of ${half} ES256 keys`
+  const key = z
+    .looseObject({ kty: z.literal('EC'), crv: z.literal('P-256') })
+    .refine((jwk) => 'd' in jwk === (half === 'private'))
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: error })
+        return z.NEVER
+      }
+    })
+    .pipe(z.object({ keys: z.array(key).min(1) }, { error }))
+}
 
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -53,9 +48,18 @@ const Environment = z.object({
   ALLOWED_ORIGINS: z.string().default('').transform(list).pipe(z.array(origin)),
   CURSOR_SECRET: secret(32),
   ISSUER: url('the issuer of the accepted tokens'),
+  SCOPE_CLAIM: z.string().default('scope'),
+  CLIENT_ID_CLAIM: z.string().default('client_id'),
+  ROLE_CLAIM: z.string().default('role'),
+  TOKEN_TYPE: z.string().default('at+jwt'),
+  ASSERTION_KEYS: keySet('public').optional(),
+  ASSERTION_CLIENT_ID: z.string().default('desk-gateway'),
   AUDIENCE: url('the resource identifier of this service, e.g. http://127.0.0.1:8081/v1'),
-  IDENTITY_KEYS: keys.optional(),
-  IDENTITY_PASSWORD: secret(12).optional(),
+  IDENTITY_KEYS: keySet('private')
+    .refine(({ keys }) => new Set(keys.map(({ kid }) => kid).filter(Boolean)).size === keys.length, {
+      error: 'must have a kid for each key, none of them twice',
+    })
+    .optional(),
   IDENTITY_GATEWAY_SECRET: secret(32).optional(),
   IDENTITY_GATEWAY_AUDIENCE: z
     .string()
@@ -84,7 +88,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (missing.length > 0 && missing.length < IDENTITY.length) {
     faults.push(
       `${missing.join(', ')} must be set too: the embedded authorization server needs all of ${IDENTITY.join(', ')}. ` +
-        'Unset all four to use another issuer.',
+        'Unset all three to use another issuer.',
     )
   }
   if (parsed.success && missing.length === 0 && new URL(parsed.data.ISSUER).pathname.endsWith('/')) {
@@ -108,7 +112,7 @@ function readSecretFile(variables: Record<string, string | undefined>, name: str
 }
 
 function configOf(env: z.infer<typeof Environment>) {
-  const { IDENTITY_KEYS, IDENTITY_PASSWORD, IDENTITY_GATEWAY_SECRET, IDENTITY_GATEWAY_AUDIENCE } = env
+  const { IDENTITY_KEYS, IDENTITY_GATEWAY_SECRET, IDENTITY_GATEWAY_AUDIENCE } = env
   return Object.freeze({
     host: env.HOST,
     port: env.PORT,
@@ -122,11 +126,13 @@ function configOf(env: z.infer<typeof Environment>) {
     cursorSecret: env.CURSOR_SECRET,
     issuer: env.ISSUER,
     audience: env.AUDIENCE,
+    claims: { scope: env.SCOPE_CLAIM, clientId: env.CLIENT_ID_CLAIM, role: env.ROLE_CLAIM },
+    tokenType: env.TOKEN_TYPE === 'any' ? undefined : env.TOKEN_TYPE,
+    assertions: env.ASSERTION_KEYS && { keys: env.ASSERTION_KEYS, clientId: env.ASSERTION_CLIENT_ID },
     identity:
-      IDENTITY_KEYS && IDENTITY_PASSWORD && IDENTITY_GATEWAY_SECRET && IDENTITY_GATEWAY_AUDIENCE
+      IDENTITY_KEYS && IDENTITY_GATEWAY_SECRET && IDENTITY_GATEWAY_AUDIENCE
         ? {
             keys: IDENTITY_KEYS,
-            password: IDENTITY_PASSWORD,
             gatewaySecret: IDENTITY_GATEWAY_SECRET,
             gatewayAudiences: IDENTITY_GATEWAY_AUDIENCE,
           }

@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pino } from 'pino'
 import type { Logger } from 'pino'
-import { createAccessTokenVerifier } from './access-token.ts'
+import { audiencesOf, createAccessTokenVerifier } from './access-token.ts'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config.ts'
@@ -14,7 +14,8 @@ import { createIssuerKeys } from './issuer-keys.ts'
 import { createCursors } from './paging/cursor.ts'
 import { drain, listen } from './server.ts'
 import { openSqliteStore } from './store/sqlite/store.ts'
-import type { Store } from './store/store.ts'
+import type { SqliteStore } from './store/sqlite/store.ts'
+import { createUserAssertions } from './user-assertion.ts'
 
 const DRAIN_MS = 10_000
 const QUIET_STREAM_MS = 15_000
@@ -33,31 +34,43 @@ async function start(config: Config): Promise<void> {
   const stopping = new AbortController()
   try {
     await mkdir(dirname(config.databasePath), { recursive: true })
-    const store = await openSqliteStore(config.databasePath)
+    const peopleAuthority = config.identity ? 'desk' : 'issuer'
+    const store = await openSqliteStore(config.databasePath, { peopleAuthority })
     const app = await assemble(config, store, log, stopping.signal)
     const { server, port } = await listen(app, config.host, config.port)
     log.info({ url: `http://${config.host}:${port}/v1` }, 'listening')
 
-    const stop = async (signal: NodeJS.Signals) => {
+    let exitCode = 0
+    const stop = async () => {
       if (stopping.signal.aborted) return
-      log.info({ signal }, 'stopping')
       stopping.abort()
       await drain(server, DRAIN_MS)
       await store.close()
       log.info('stopped')
-      process.exit(0)
+      process.exit(exitCode)
     }
-    process.on('SIGTERM', (signal) => void stop(signal))
-    process.on('SIGINT', (signal) => void stop(signal))
+    const onSignal = (signal: NodeJS.Signals) => {
+      // A second signal does not wait for anybody.
+      if (stopping.signal.aborted) process.exit(1)
+      log.info({ signal }, 'stopping')
+      void stop()
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+    process.on('uncaughtException', (error) => {
+      log.fatal({ err: error }, 'a fault that nothing caught; stopping')
+      exitCode = 1
+      void stop()
+    })
   } catch (error) {
     log.fatal({ err: error }, reasonOf(error, config))
     process.exitCode = 1
   }
 }
 
-async function assemble(config: Config, store: Store, log: Logger, stopping: AbortSignal) {
+async function assemble(config: Config, store: SqliteStore, log: Logger, stopping: AbortSignal) {
   const clock = () => new Date()
-  const { issuer, audience, identity } = config
+  const { issuer, audience, claims, tokenType, assertions, identity } = config
   return createApp({
     ...config,
     store,
@@ -75,6 +88,10 @@ async function assemble(config: Config, store: Store, log: Logger, stopping: Abo
       audience,
       clock,
       keys: createIssuerKeys(issuer, clock),
+      claims,
+      tokenType,
+      assertions:
+        assertions && createUserAssertions({ ...assertions, audiences: audiencesOf(audience), clock }),
     }),
     identity: identity && {
       issuer,
@@ -82,7 +99,10 @@ async function assemble(config: Config, store: Store, log: Logger, stopping: Abo
         ...identity,
         issuer,
         serviceAudience: audience,
+        state: store.identity,
         findPerson: (id) => store.findPerson(id),
+        clock,
+        mintId: randomUUID,
         log,
       }),
     },

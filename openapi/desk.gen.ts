@@ -193,7 +193,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everybody the desk knows
+         * The staff, to whom tickets can be assigned
          * @description Staff only.
          */
         get: operations["listPeople"];
@@ -1453,7 +1453,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The people, by id. */
+            /** @description The staff, by id. */
             200: {
                 headers: {
                     [name: string]: unknown;

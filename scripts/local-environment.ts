@@ -47,7 +47,7 @@ export async function localEnvironment(
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<LocalEnvironment> {
-  const secrets = await readOrMakeSecrets(folder)
+  const { IDENTITY_PASSWORD: password, ...secrets } = await readOrMakeSecrets(folder)
   const servicePort = port(variables, 'SERVICE_PORT', SERVICE_PORT)
   const gatewayPort = port(variables, 'GATEWAY_PORT', GATEWAY_PORT)
   const moved = servicePort !== SERVICE_PORT || gatewayPort !== GATEWAY_PORT
@@ -85,7 +85,7 @@ export async function localEnvironment(
     serviceUrl,
     mcpUrl,
     databasePath,
-    password: secrets.IDENTITY_PASSWORD,
+    password,
   }
 }
 

@@ -2,20 +2,20 @@
 
 import * as oauth from 'oauth4webapi'
 import { allowInsecureRequests as plainHttp } from 'oauth4webapi'
+import { passPages, type Credentials } from './pass-pages.ts'
 
-export interface SignInRequest {
+export interface SignInRequest extends Credentials {
   /** The issuer's URL. */
   readonly issuer: string
   /** What the token is for (RFC 8707), e.g. the gateway's URL. */
   readonly resource: string
   /** Space separated; left out: all there are, of which the issuer grants those that the person's role may have. */
   readonly scope?: string
-  readonly person: string
-  readonly password: string
 }
 
 export interface SignedIn {
   readonly accessToken: string
+  readonly refreshToken: string | undefined
   /** Seconds. */
   readonly expiresIn: number
   /** What was granted, space separated. */
@@ -25,20 +25,20 @@ export interface SignedIn {
 const CLIENT: oauth.Client = { client_id: 'desk-local' }
 const REDIRECT_URI = 'http://127.0.0.1:9/callback'
 const ALL_SCOPES = 'tickets:read tickets:write desk:admin'
-const REDIRECTS_MAX = 5
 // Plain HTTP is for an issuer on this machine; the option only permits what the issuer's URL says.
 const OVER_HTTP = { [plainHttp]: true }
 
 /**
- * Authorization code with PKCE, through the real endpoints. Throws when the issuer cannot be reached or refuses; a
- * wrong person or password is an Error whose message is the issuer's own.
+ * Authorization code with PKCE, through the real endpoints and pages. Throws when the issuer cannot be reached or
+ * refuses; a wrong person or password is an Error whose message is the issuer's own.
  */
 export async function signIn(request: SignInRequest): Promise<SignedIn> {
   const server = await discover(request.issuer)
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
 
-  const callback = await authorize(await authorizationUrl(server, request, verifier, state), request)
+  const url = await authorizationUrl(server, request, verifier, state)
+  const callback = await passPages(url, REDIRECT_URI, request)
   const answer = oauth.validateAuthResponse(server, CLIENT, callback, state)
   const response = await oauth.authorizationCodeGrantRequest(
     server,
@@ -50,7 +50,12 @@ export async function signIn(request: SignInRequest): Promise<SignedIn> {
     { ...OVER_HTTP, additionalParameters: { resource: request.resource } },
   )
   const token = await oauth.processAuthorizationCodeResponse(server, CLIENT, response)
-  return { accessToken: token.access_token, expiresIn: token.expires_in ?? 0, scope: token.scope ?? '' }
+  return {
+    accessToken: token.access_token,
+    refreshToken: token.refresh_token,
+    expiresIn: token.expires_in ?? 0,
+    scope: token.scope ?? '',
+  }
 }
 
 async function discover(issuer: string): Promise<oauth.AuthorizationServer> {
@@ -79,27 +84,4 @@ async function authorizationUrl(
     state,
   }).toString()
   return url
-}
-
-/** Follows the redirects with a cookie jar; sends the sign-in form on the way. Returns the URL with the code. */
-async function authorize(start: URL, { person, password }: SignInRequest): Promise<URL> {
-  const cookies = new Map<string, string>()
-  let url = start
-  for (let hop = 0; hop < REDIRECTS_MAX; hop += 1) {
-    if (url.href.startsWith(REDIRECT_URI)) return url
-    const form = url.pathname.includes('/interaction/') && new URLSearchParams({ person, password })
-    const response = await fetch(url, {
-      redirect: 'manual',
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-      ...(form && { method: 'POST', body: form }),
-    })
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      cookies.set(name, value)
-    }
-    const location = response.headers.get('location')
-    if (location === null) throw new Error(`Sign-in refused (${response.status}): ${await response.text()}`)
-    url = new URL(location, url)
-  }
-  throw new Error('Sign-in refused: too many redirects.')
 }

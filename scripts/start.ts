@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seedDesk, STORIES } from '../backend-api/seed/seed.ts'
 import { openSqliteStore } from '../backend-api/store/sqlite/store.ts'
+import { givePassword } from './give-password.ts'
 import { startChild } from './child.ts'
 import { LOCAL_FOLDER, localEnvironment, type LocalEnvironment } from './local-environment.ts'
 import { signIn } from './sign-in.ts'
@@ -28,7 +29,7 @@ try {
 async function run(environment: LocalEnvironment): Promise<number> {
   await requireFreePort(environment.servicePort, 'SERVICE_PORT')
   await requireFreePort(environment.gatewayPort, 'GATEWAY_PORT')
-  await fillDesk(environment.databasePath)
+  await fillDesk(environment)
 
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => undefined)
   const children = [
@@ -61,10 +62,11 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
 }
 
 /** A desk that has tickets already is left as it is. */
-async function fillDesk(path: string): Promise<void> {
-  const store = await openSqliteStore(path)
+async function fillDesk({ databasePath, password }: LocalEnvironment): Promise<void> {
+  const store = await openSqliteStore(databasePath)
   try {
     await seedDesk(store, { tickets: STORIES.length, seed: 1 })
+    await givePassword(store.identity, password)
   } finally {
     await store.close()
   }

@@ -23,5 +23,11 @@ async function asPerson(person: string): Promise<Record<string, string>> {
       `Cannot sign ${person} in at ${issuer} (${reason}). Does the desk run? ${portVariables}npm start`,
     )
   })
-  return { ...gateway, ACCESS_TOKEN: signedIn.accessToken }
+  const { accessToken, refreshToken = '' } = signedIn
+  return {
+    ...gateway,
+    ACCESS_TOKEN: accessToken,
+    REFRESH_TOKEN: refreshToken,
+    REFRESH_CLIENT_ID: 'desk-local',
+  }
 }

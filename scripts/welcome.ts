@@ -41,7 +41,9 @@ What to try next:
   Be refused           the same with ${call('desk_export', {})}
                        (alice lacks the scope desk:admin, dave has it)
   Skip the gateway     curl -s '${serviceUrl}/tickets?query=printer' -H "Authorization: Bearer ${token('alice --service')}"
-  Connect an agent     ${mcpUrl} as a Streamable HTTP server with the header Authorization: Bearer <token>
+  Connect an agent     ${mcpUrl} as a Streamable HTTP server; it opens a page to sign in at,
+                       or takes the header Authorization: Bearer <token>
+  Sign in              as carol, erin, alice, bob or dave; their password: grep PASSWORD .local/environment.json
 `
 }
 

@@ -14,7 +14,7 @@ export function authenticate(verify: VerifyAccessToken): RequestHandler {
       sendFault(response, { kind: 'unauthenticated', tokenSent: /^Bearer /i.test(credentials) })
       return
     }
-    const verdict = await verify(token)
+    const verdict = await verify(token, request.get('Desk-User-Assertion'))
     switch (verdict.kind) {
       case 'verified':
         response.locals.caller = verdict.caller

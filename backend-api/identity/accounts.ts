@@ -1,8 +1,7 @@
-// People as the authorization server sees them: who they are, what goes into their tokens, what they may be granted.
+// People as the authorization server sees them: who they are, and what goes into their tokens.
 
-import type { Account, Grant, KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
+import type { AccessToken, Account, ClientCredentials, UnknownObject } from 'oidc-provider'
 import type { PersonWithRole } from '../../openapi/desk.gen.ts'
-import { scopesOfRole } from './role-scopes.ts'
 
 export type FindPerson = (id: string) => Promise<PersonWithRole | undefined>
 
@@ -12,38 +11,15 @@ export async function findAccount(findPerson: FindPerson, id: string): Promise<A
   return person && { accountId: person.id, claims: () => ({ sub: person.id }) }
 }
 
-/** The claims of an access token beyond those of RFC 9068: what the person is to the desk, and their name. */
-export async function personClaims(findPerson: FindPerson, id: string): Promise<UnknownObject> {
-  const person = await findPerson(id)
-  return person ? { role: person.role, name: person.name } : {}
-}
-
 /**
- * The grant for an authorization request of a person who has signed in: what they asked for as far as their role
- * allows. The rest is marked as refused, because the server would ask for consent to it again and again otherwise.
+ * The claims of an access token beyond those of RFC 9068: what its holder is to the desk, their name, and the grant
+ * behind it (`grant`), by which a token is found revoked. A client that works for itself is staff with one scope.
  */
-export async function implyConsent(
+export async function deskClaims(
   findPerson: FindPerson,
-  ctx: KoaContextWithOIDC,
-): Promise<Grant | undefined> {
-  const { account, client, provider, requestParamScopes, requestParamOIDCScopes, resourceServers } = ctx.oidc
-  const person = account && (await findPerson(account.accountId))
-  if (!person || !client) return undefined
-
-  const grant = new provider.Grant({ accountId: person.id, clientId: client.clientId })
-  const allowed = scopesOfRole(person.role)
-  for (const resource of Object.keys(resourceServers ?? {})) {
-    const requested = [...requestParamScopes]
-    grant.addResourceScope(
-      resource,
-      requested.filter((scope) => allowed.includes(scope)),
-    )
-    grant.rejectResourceScope(
-      resource,
-      requested.filter((scope) => !allowed.includes(scope)),
-    )
-  }
-  grant.rejectOIDCScope([...requestParamOIDCScopes])
-  await grant.save()
-  return grant
+  token: AccessToken | ClientCredentials,
+): Promise<UnknownObject> {
+  if (!('accountId' in token)) return { role: 'staff', name: token.clientId }
+  const person = await findPerson(token.accountId)
+  return { ...(person && { role: person.role, name: person.name }), grant: token.grantId }
 }

@@ -1,11 +1,12 @@
 // Token exchange (RFC 8693): the gateway trades a token that it received for a short-lived one for the ticket service.
 
 import { randomUUID } from 'node:crypto'
-import { importJWK, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose'
+import { importJWK, SignJWT, type JWTPayload } from 'jose'
 import { errors, type Provider } from 'oidc-provider'
 import type { FindPerson } from './accounts.ts'
 import { findAudience, type Audiences } from './audiences.ts'
 import { scopesOfRole } from './role-scopes.ts'
+import type { SigningKeys } from './signing-keys.ts'
 import { createSubjectVerifier } from './subject-token.ts'
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -14,7 +15,7 @@ const LIFETIME_MAX_S = 300
 
 export interface TokenExchangeOptions {
   readonly issuer: string
-  readonly keys: JSONWebKeySet
+  readonly keys: SigningKeys
   readonly audiences: Audiences
   readonly findPerson: FindPerson
   /** The time in milliseconds. */
@@ -41,7 +42,7 @@ interface TokenExchangeResponse {
 
 /** Adds the grant to the token endpoint; oidc-provider has authenticated the client and checked that it may use it. */
 export function registerTokenExchange(provider: Provider, options: TokenExchangeOptions): void {
-  const exchange = createTokenExchange(options)
+  const exchange = createTokenExchange(provider, options)
   provider.registerGrantType<TokenExchangeParams>(
     TOKEN_EXCHANGE,
     async (ctx) => {
@@ -65,8 +66,8 @@ export function registerTokenExchange(provider: Provider, options: TokenExchange
  * names the acting client in `act`. Throws the errors of section 2.2.2, by which an unacceptable subject_token is
  * `invalid_request`.
  */
-function createTokenExchange(options: TokenExchangeOptions) {
-  const verifySubject = createSubjectVerifier(options)
+function createTokenExchange(provider: Provider, options: TokenExchangeOptions) {
+  const verifySubject = createSubjectVerifier(provider, options)
   const sign = createSigner(options)
 
   return async (
@@ -133,12 +134,11 @@ function narrowScope(requested: string | undefined, held: readonly string[]): st
 }
 
 function createSigner({ issuer, keys, audiences }: TokenExchangeOptions) {
-  const [jwk] = keys.keys
-  if (!jwk) throw new Error('The authorization server needs at least one private ES256 key.')
-  const header = { alg: 'ES256', typ: 'at+jwt', ...(jwk.kid !== undefined && { kid: jwk.kid }) }
+  const { signing } = keys
+  const header = { alg: 'ES256', typ: 'at+jwt', kid: signing.kid }
 
   return async (claims: JWTPayload): Promise<string> =>
     new SignJWT({ ...claims, iss: issuer, aud: audiences.service, jti: randomUUID() })
       .setProtectedHeader(header)
-      .sign(await importJWK(jwk, 'ES256'))
+      .sign(await importJWK(signing, 'ES256'))
 }

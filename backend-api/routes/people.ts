@@ -8,7 +8,7 @@ import type { RouteDependencies } from './dependencies.ts'
 export function listPeopleRoute({ store }: RouteDependencies): RequestHandler {
   return async (_request, response) => {
     const permitted = permitStaff('list the people', callerOf(response))
-    if (permitted.ok) response.json({ people: await store.listPeople() } satisfies People)
+    if (permitted.ok) response.json({ people: await store.listStaff() } satisfies People)
     else sendRefusal(response, permitted.refusal)
   }
 }

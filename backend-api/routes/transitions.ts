@@ -27,7 +27,7 @@ export function reopenTicketRoute(dependencies: RouteDependencies): RequestHandl
 
 export function assignTicketRoute(dependencies: RouteDependencies): RequestHandler {
   return transitionRoute(dependencies, async (ticket, caller, now, request, desk) =>
-    assignTicket(ticket, bodyOf<'assignTicket'>(request), await desk.listPeople(), caller, now),
+    assignTicket(ticket, bodyOf<'assignTicket'>(request), await desk.listStaff(), caller, now),
   )
 }
 

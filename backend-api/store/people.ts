@@ -8,8 +8,8 @@ export async function findPerson(db: Kysely<Tables>, id: string): Promise<Person
 }
 
 /** By id. */
-export async function listPeople(db: Kysely<Tables>): Promise<PersonWithRole[]> {
-  return await db.selectFrom('people').selectAll().orderBy('id').execute()
+export async function listStaff(db: Kysely<Tables>): Promise<PersonWithRole[]> {
+  return await db.selectFrom('people').selectAll().where('role', '=', 'staff').orderBy('id').execute()
 }
 
 /** Makes people known, or known under a new name or role. */
@@ -23,5 +23,14 @@ export async function savePeople(db: Kysely<Tables>, people: readonly PersonWith
         .column('id')
         .doUpdateSet((eb) => ({ name: eb.ref('excluded.name'), role: eb.ref('excluded.role') })),
     )
+    .execute()
+}
+
+/** Makes people known and leaves those who are known as they are. */
+export async function addUnknownPeople(db: Kysely<Tables>, people: readonly PersonWithRole[]): Promise<void> {
+  await db
+    .insertInto('people')
+    .values(people.map(({ id, name, role }) => ({ id, name, role })))
+    .onConflict((known) => known.column('id').doNothing())
     .execute()
 }

@@ -42,4 +42,14 @@ export interface Tables {
     expires_at: string
   }
   search_documents: { id: Generated<bigint>; ticket_id: bigint; visibility: Visibility }
+  identity_entries: {
+    model: string
+    id: string
+    payload: string
+    grant_id: string | null
+    uid: string | null
+    consumed_at: Generated<string | null>
+    expires_at: string
+  }
+  passwords: { person_id: string; hash: string }
 }

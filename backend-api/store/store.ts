@@ -33,8 +33,8 @@ export interface DeskReads {
   /** Undefined for an id that does not exist, and for digits beyond the store's range. */
   findTicket(id: string, view: View): Promise<Ticket | undefined>
   findPerson(id: string): Promise<PersonWithRole | undefined>
-  /** Everybody the desk knows, by id. */
-  listPeople(): Promise<PersonWithRole[]>
+  /** Those to whom tickets can be assigned, by id. */
+  listStaff(): Promise<PersonWithRole[]>
   /** Newest first. */
   listTickets(filter: TicketFilter, page: PageRequest, view: View): Promise<Page<TicketSummary>>
   /** Every ticket, oldest first. */

@@ -6,9 +6,12 @@ import type { Result } from '../rules/refusal.ts'
 import { applyChange } from './apply-change.ts'
 import type { IndexDocuments } from './apply-change.ts'
 import { claimKey, keepAnswer } from './idempotency.ts'
-import { savePeople } from './people.ts'
+import type { PersonWithRole } from '../../openapi/desk.gen.ts'
 import type { Tables } from './schema.ts'
 import type { WriteRequest, Written } from './store.ts'
+
+/** Makes the caller known to the desk. */
+export type KnowPeople = (db: Kysely<Tables>, people: readonly PersonWithRole[]) => Promise<void>
 
 /** The transaction must be rolled back when the result is a refusal. */
 export async function write<C extends Change>(
@@ -16,9 +19,10 @@ export async function write<C extends Change>(
   { caller, view, now, key }: WriteRequest,
   decide: () => Promise<Result<C>>,
   indexDocuments: IndexDocuments,
+  knowPeople: KnowPeople,
 ): Promise<Result<Written<C>>> {
   // First, because the key and the event refer to the person.
-  await savePeople(db, [caller])
+  await knowPeople(db, [caller])
   if (key !== undefined) {
     const claim = await claimKey(db, caller.id, key, now)
     if (claim.kind === 'other_request') return refuse({ kind: 'idempotency_key_reused' })

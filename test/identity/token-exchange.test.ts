@@ -1,5 +1,6 @@
 import { decodeJwt, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tokenRequest, tokensOf } from '../support/oauth.ts'
 import { signIn } from '../support/sign-in.ts'
 import { GATEWAY, GATEWAY_SECRET, PASSWORD, PEOPLE, SERVICE, startIdentity } from '../support/identity.ts'
 import type { RunningIdentity } from '../support/identity.ts'
@@ -84,7 +85,7 @@ describe('the exchanged token', () => {
   })
 
   it('never outlives the token it was exchanged for', async () => {
-    const claims = subject({ exp: now() + 60 })
+    const claims = { ...decodeJwt(await tokenOf('alice', GATEWAY)), exp: now() + 60 }
     const { body } = await exchange({ subject_token: await identity.sign(claims) })
     expect(decodeJwt(body.access_token ?? '').exp).toBe(claims.exp)
     expect(body.expires_in).toBeLessThanOrEqual(60)
@@ -108,6 +109,32 @@ describe('a subject token is refused when it', () => {
     ['was tampered with', () => tampered(daves)],
     ['is not signed', () => new UnsecuredJWT(subject()).encode()],
     ['is signed with another key', () => signedElsewhere()],
+    ['has no grant behind it', () => identity.sign({ ...decodeJwt(daves), grant: undefined })],
+    ['has a grant that never was', () => identity.sign({ ...decodeJwt(daves), grant: 'never' })],
+    [
+      'has the grant of somebody else',
+      async () => {
+        const { grant } = decodeJwt(await tokenOf('alice', GATEWAY))
+        return identity.sign({ ...decodeJwt(daves), grant })
+      },
+    ],
+    [
+      'has the grant of another client',
+      () => identity.sign({ ...decodeJwt(daves), client_id: 'desk-other' }),
+    ],
+    [
+      'was revoked',
+      async () => {
+        const { accessToken, refreshToken } = await tokensOf(identity.issuer)
+        await tokenRequest(
+          identity.issuer,
+          { client_id: 'desk-local', token: refreshToken },
+          {},
+          'token/revocation',
+        )
+        return accessToken
+      },
+    ],
     ['is no token', () => 'nonsense'],
     ['is missing', () => ''],
   ]
@@ -210,14 +237,7 @@ function now(): number {
 
 /** The claims of a good subject token, as changed; undefined removes one. */
 function subject(change: Record<string, unknown> = {}): JWTPayload {
-  const good = {
-    iss: identity.issuer,
-    sub: 'alice',
-    aud: GATEWAY,
-    client_id: 'desk-local',
-    scope: 'tickets:read',
-  }
-  return { ...good, iat: now(), exp: now() + 600, ...change }
+  return { ...decodeJwt(daves), iat: now(), exp: now() + 600, ...change }
 }
 
 function tampered(token: string): string {

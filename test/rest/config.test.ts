@@ -21,15 +21,17 @@ const configOf = (environment: Record<string, string>) => {
 }
 
 test('three variables are enough, and an empty one counts as unset', () => {
-  expect(configOf({ ...minimal, PORT: '', IDENTITY_PASSWORD: ' ', ALLOWED_ORIGINS: '' })).toMatchObject({
-    host: '127.0.0.1',
-    port: 8081,
-    databasePath: '.local/desk.sqlite',
-    logLevel: 'info',
-    validateResponses: true,
-    allowedOrigins: [],
-    identity: undefined,
-  })
+  expect(configOf({ ...minimal, PORT: '', IDENTITY_GATEWAY_SECRET: ' ', ALLOWED_ORIGINS: '' })).toMatchObject(
+    {
+      host: '127.0.0.1',
+      port: 8081,
+      databasePath: '.local/desk.sqlite',
+      logLevel: 'info',
+      validateResponses: true,
+      allowedOrigins: [],
+      identity: undefined,
+    },
+  )
 })
 
 test('all faults are listed at once, each with its variable and the fix', () => {
@@ -51,9 +53,14 @@ test('all faults are listed at once, each with its variable and the fix', () => 
 
 test('the embedded authorization server takes all of its variables or none', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const key = await exportJWK(privateKey)
   const all = {
-    IDENTITY_KEYS: JSON.stringify({ keys: [await exportJWK(privateKey)] }),
-    IDENTITY_PASSWORD: 'correct horse battery',
+    IDENTITY_KEYS: JSON.stringify({
+      keys: [
+        { ...key, kid: 'new' },
+        { ...key, kid: 'old' },
+      ],
+    }),
     IDENTITY_GATEWAY_SECRET: 'another secret for tests of 32 characters',
     IDENTITY_GATEWAY_AUDIENCE: 'http://127.0.0.1:8080/mcp,http://localhost:8080/mcp',
   }
@@ -61,11 +68,21 @@ test('the embedded authorization server takes all of its variables or none', asy
     gatewayAudiences: ['http://127.0.0.1:8080/mcp', 'http://localhost:8080/mcp'],
   })
   const [fault] = faultsOf({ ...minimal, IDENTITY_KEYS: all.IDENTITY_KEYS })
-  expect(fault).toMatch(
-    /^IDENTITY_PASSWORD, IDENTITY_GATEWAY_SECRET, IDENTITY_GATEWAY_AUDIENCE must be set too/,
-  )
+  expect(fault).toMatch(/^IDENTITY_GATEWAY_SECRET, IDENTITY_GATEWAY_AUDIENCE must be set too/)
   expect(faultsOf({ ...minimal, ...all, IDENTITY_KEYS: '{"keys":[]}' })).toHaveLength(1)
   expect(faultsOf({ ...minimal, ...all, IDENTITY_KEYS: 'no JSON' })).toHaveLength(1)
+  for (const keys of [
+    [key],
+    [{ ...key, kid: '' }],
+    [
+      { ...key, kid: 'a' },
+      { ...key, kid: 'a' },
+    ],
+  ]) {
+    expect(faultsOf({ ...minimal, ...all, IDENTITY_KEYS: JSON.stringify({ keys }) })).toEqual([
+      'IDENTITY_KEYS must have a kid for each key, none of them twice.',
+    ])
+  }
   for (const ISSUER of ['http://127.0.0.1:8081', `${minimal.ISSUER}/`]) {
     expect(faultsOf({ ...minimal, ...all, ISSUER })).toEqual([
       expect.stringMatching(/^ISSUER must have a path/),

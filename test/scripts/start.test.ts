@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,6 +48,14 @@ describe('npm start', () => {
     expect(printed).toContain(`http://127.0.0.1:${env['GATEWAY_PORT'] ?? ''}/mcp`)
     expect(printed).toContain(`http://127.0.0.1:${env['SERVICE_PORT'] ?? ''}/v1`)
     expect(printed.match(/^ {2}(carol|alice|dave) \(.+\)\n {2}eyJ[\w.-]+$/gm)).toHaveLength(3)
+  })
+
+  it('says how to see the password, and does not print it', async () => {
+    const secrets = await readFile(join(folder, '.local/environment.json'), 'utf8')
+    const password = /"IDENTITY_PASSWORD": "([^"]+)"/.exec(secrets)?.[1] ?? ''
+    expect(password.length).toBeGreaterThanOrEqual(12)
+    expect(printed).toContain('grep PASSWORD .local/environment.json')
+    expect(printed).not.toContain(password)
   })
 
   it('answers the tool call that it prints', async () => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseSeedArguments } from '../../backend-api/seed/arguments.ts'
 import { seedDesk, seedTickets, STORIES } from '../../backend-api/seed/seed.ts'
+import { PEOPLE } from '../../backend-api/seed/people.ts'
 import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
 
 const contentOf = (tickets: number, seed: number): string =>
@@ -111,13 +112,7 @@ describe('a desk', () => {
       const { total, rows } = await store.listTickets({ query: 'printer' }, first, everybody)
       expect(total).toBeGreaterThanOrEqual(5)
       expect(rows.some(({ tags }) => tags.includes('printer'))).toBe(true)
-      expect((await store.listPeople()).map(({ id }) => id)).toEqual([
-        'alice',
-        'bob',
-        'carol',
-        'dave',
-        'erin',
-      ])
+      for (const person of PEOPLE) expect(await store.findPerson(person.id)).toEqual(person)
       const [long] = (await store.listTickets({ query: 'Move of the network' }, first, everybody)).rows
       expect(long?.comment_count).toBeGreaterThan(40)
     } finally {

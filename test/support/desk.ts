@@ -9,7 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PEOPLE } from '../../backend-api/seed/people.ts'
 import { seedDesk } from '../../backend-api/seed/seed.ts'
 import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
+import { givePassword } from '../../scripts/give-password.ts'
 import { localEnvironment, type LocalEnvironment } from '../../scripts/local-environment.ts'
+import { CHEAP } from './identity.ts'
 import { signIn } from './sign-in.ts'
 
 const PROJECT = join(import.meta.dirname, '../..')
@@ -40,12 +42,14 @@ export interface DeskOptions {
   readonly logLevel?: string
   /** As in production: answers are not checked against the contract. */
   readonly production?: boolean
+  /** Variables for the service that differ from the usual ones. */
+  readonly service?: Record<string, string>
   /** Variables for the gateway that differ from the usual ones. */
   readonly gateway?: (environment: LocalEnvironment) => Record<string, string>
 }
 
 export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
-  const { tickets = 0, logLevel = 'warn', production = false, gateway } = options
+  const { tickets = 0, logLevel = 'warn', production = false, service: more, gateway } = options
   const folder = await mkdtemp(join(tmpdir(), 'desk-'))
   const environment = await localEnvironment(folder, {
     SERVICE_PORT: String(await freePort()),
@@ -55,11 +59,12 @@ export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
   const store = await openSqliteStore(environment.databasePath)
   if (tickets > 0) await seedDesk(store, { tickets, seed: 1 })
   else await store.load(PEOPLE, [], 'test')
+  await givePassword(store.identity, environment.password, CHEAP)
   await store.close()
 
   const service = process(
     'backend-api/main.ts',
-    { ...environment.service, VALIDATE_RESPONSES: String(!production) },
+    { ...environment.service, VALIDATE_RESPONSES: String(!production), ...more },
     new URL('/readyz', environment.serviceUrl),
   )
   const front = process(
@@ -91,7 +96,8 @@ export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
   }
 }
 
-function process(file: string, variables: Readonly<Record<string, string>>, health: URL): Process {
+/** A process of the desk, not started yet; `health` answers when it is up. */
+export function process(file: string, variables: Readonly<Record<string, string>>, health: URL): Process {
   const lines: string[] = []
   let child: ChildProcess | undefined
   return {
@@ -122,7 +128,8 @@ function process(file: string, variables: Readonly<Record<string, string>>, heal
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on just now. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo

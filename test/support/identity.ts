@@ -1,11 +1,13 @@
 // The authorization server alone, on a free port, with people and keys of its own.
 
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   exportJWK,
   generateKeyPair,
+  importJWK,
   SignJWT,
   type JWK,
   type JWTHeaderParameters,
@@ -13,6 +15,8 @@ import {
 } from 'jose'
 import { pino } from 'pino'
 import { createIdentity } from '../../backend-api/identity/identity.ts'
+import { hashPassword } from '../../backend-api/identity/password.ts'
+import { openSqliteStore, type SqliteStore } from '../../backend-api/store/sqlite/store.ts'
 import type { PersonWithRole } from '../../openapi/desk.gen.ts'
 
 export const GATEWAY = 'http://127.0.0.1:8080/mcp'
@@ -24,9 +28,27 @@ export const PEOPLE: readonly PersonWithRole[] = [
   { id: 'alice', name: 'Alice Novak', role: 'staff' },
   { id: 'dave', name: 'Dave Moreau', role: 'admin' },
 ]
+/** Weak on purpose: what is tested is not how long a digest takes. */
+export const CHEAP = { N: 1024, r: 8, p: 1 }
+
+export interface IdentityChoices {
+  /** Private keys; the first signs. */
+  readonly keys?: readonly JWK[]
+  /** Of the file that an earlier one left behind. */
+  readonly database?: string
+  readonly port?: number
+  readonly now?: () => number
+  /** A public issuer trusts nothing of this machine. */
+  readonly issuer?: string
+}
 
 export interface RunningIdentity {
   readonly issuer: string
+  readonly port: number
+  /** Where the server listens, which is the issuer unless another was chosen. */
+  readonly url: string
+  readonly keys: readonly JWK[]
+  readonly store: SqliteStore
   /** What the server wrote to its log so far. */
   readonly logged: () => string
   /** People who can be found; tests may change it. */
@@ -36,38 +58,59 @@ export interface RunningIdentity {
   close(): Promise<void>
 }
 
-export async function startIdentity(): Promise<RunningIdentity> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-  const key: JWK = { ...(await exportJWK(privateKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
+export async function startIdentity(choices: IdentityChoices = {}): Promise<RunningIdentity> {
+  const { database = ':memory:', now = Date.now, keys = [await makeKey('k1')] } = choices
+  const store = await openSqliteStore(database)
+  await store.load(PEOPLE, [], 'test')
+  const hash = await hashPassword(PASSWORD, randomBytes(16), CHEAP)
+  for (const { id } of PEOPLE) await store.identity.savePasswordHash(id, hash)
   const people = new Map(PEOPLE.map((person) => [person.id, person]))
   const lines: string[] = []
 
   const server = createServer()
-  server.listen(0, '127.0.0.1')
+  server.listen(choices.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/identity`
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/identity`
+  const issuer = choices.issuer ?? url
   const identity = createIdentity({
     issuer,
-    keys: { keys: [key] },
-    password: PASSWORD,
+    keys: { keys: [...keys] },
     gatewaySecret: GATEWAY_SECRET,
     gatewayAudiences: [GATEWAY, 'http://localhost:8080/mcp'],
     serviceAudience: SERVICE,
+    state: store.identity,
     findPerson: (id) => Promise.resolve(people.get(id)),
-    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+    clock: () => new Date(now()),
+    mintId: randomUUID,
+    log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
   })
   server.on('request', identity.handler)
 
   return {
     issuer,
+    port,
+    url,
+    keys,
+    store,
     people,
     logged: () => lines.join(''),
-    sign: (claims, header) =>
-      new SignJWT(claims)
-        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k1', ...header })
-        .sign(privateKey),
-    close: () => closeServer(server),
+    async sign(claims, header) {
+      const [key = {}] = keys
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid ?? '', ...header })
+        .sign(await importJWK(key, 'ES256'))
+    },
+    async close() {
+      await closeServer(server)
+      await store.close()
+    },
   }
+}
+
+export async function makeKey(kid: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
 }
 
 async function closeServer(server: Server): Promise<void> {

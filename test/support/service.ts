@@ -2,15 +2,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { JSONWebKeySet } from 'jose'
 import { pino } from 'pino'
 import { createAccessTokenVerifier } from '../../backend-api/access-token.ts'
 import { createApp } from '../../backend-api/app.ts'
+import { STANDARD_CLAIMS } from '../../backend-api/claims.ts'
+import type { ClaimNames } from '../../backend-api/claims.ts'
 import { readContract } from '../../backend-api/contract.ts'
 import { createIssuerKeys } from '../../backend-api/issuer-keys.ts'
 import { createCursors } from '../../backend-api/paging/cursor.ts'
 import { drain, listen } from '../../backend-api/server.ts'
 import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
 import type { SqliteStore } from '../../backend-api/store/sqlite/store.ts'
+import { createUserAssertions } from '../../backend-api/user-assertion.ts'
 import type { PersonWithRole } from '../../openapi/desk.gen.ts'
 import { startTestIssuer } from './test-issuer.ts'
 import type { TestIssuer } from './test-issuer.ts'
@@ -43,6 +47,9 @@ export interface ServiceOptions {
   readonly allowedOrigins?: readonly string[]
   readonly quietStreamMs?: number
   readonly now?: () => Date
+  readonly claims?: ClaimNames
+  readonly tokenType?: string | undefined
+  readonly assertions?: { readonly keys: JSONWebKeySet; readonly clientId: string }
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -68,6 +75,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       audience: AUDIENCE,
       keys: createIssuerKeys(issuer.issuer, clock),
       clock,
+      claims: options.claims ?? STANDARD_CLAIMS,
+      tokenType: 'tokenType' in options ? options.tokenType : 'at+jwt',
+      assertions:
+        options.assertions && createUserAssertions({ ...options.assertions, audiences: [AUDIENCE], clock }),
     }),
     validateResponses: true,
     allowedOrigins: options.allowedOrigins ?? [],

@@ -4,7 +4,9 @@ import type { Kysely } from 'kysely'
 import { listComments } from '../comments.ts'
 import { lastEventId, listEvents } from '../events.ts'
 import { load } from '../load.ts'
-import { findPerson, listPeople } from '../people.ts'
+import { identityStateOf } from '../identity-state.ts'
+import type { IdentityState } from '../identity-state.ts'
+import { addUnknownPeople, findPerson, listStaff, savePeople } from '../people.ts'
 import type { Tables } from '../schema.ts'
 import type { DeskLoader, DeskReads, Store } from '../store.ts'
 import { findTicket, listAllTickets, listTickets } from '../tickets.ts'
@@ -13,10 +15,24 @@ import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { indexDocuments, matchesOfWords } from './search-index.ts'
 
-export type SqliteStore = Store & DeskLoader
+export interface SqliteStore extends Store, DeskLoader {
+  /** For the embedded authorization server. */
+  readonly identity: IdentityState
+}
+
+export interface SqliteStoreOptions {
+  /**
+   * Who says what role and name a person has: the desk's own table, where the embedded authorization server issues
+   * from it (an old token must not undo a demotion), or the tokens of somebody else's issuer.
+   */
+  readonly peopleAuthority: 'desk' | 'issuer'
+}
 
 /** Opens (or creates) the file and brings it to the newest schema. `:memory:` is a desk that vanishes when closed. */
-export async function openSqliteStore(path: string): Promise<SqliteStore> {
+export async function openSqliteStore(
+  path: string,
+  { peopleAuthority }: SqliteStoreOptions = { peopleAuthority: 'issuer' },
+): Promise<SqliteStore> {
   const db = openDatabase(path)
   try {
     await migrate(db)
@@ -24,6 +40,7 @@ export async function openSqliteStore(path: string): Promise<SqliteStore> {
     await db.destroy()
     throw error
   }
+  const knowPeople = peopleAuthority === 'desk' ? addUnknownPeople : savePeople
   const listeners = new Set<() => void>()
 
   return {
@@ -35,7 +52,7 @@ export async function openSqliteStore(path: string): Promise<SqliteStore> {
         .execute((tx) => read(readsOf(tx))),
     write: async (request, decide) => {
       const result = await committed(db, (tx) =>
-        write(tx, request, () => decide(readsOf(tx)), indexDocuments),
+        write(tx, request, () => decide(readsOf(tx)), indexDocuments, knowPeople),
       )
       if (result.ok && !result.value.replayed) for (const listener of listeners) listener()
       return result
@@ -48,6 +65,7 @@ export async function openSqliteStore(path: string): Promise<SqliteStore> {
     },
     load: (people, tickets, clientId) =>
       db.transaction().execute((tx) => load(tx, people, tickets, clientId, indexDocuments)),
+    identity: identityStateOf(db),
     ping: async () => {
       await sql`select 1 from tickets limit 1`.execute(db)
     },
@@ -59,7 +77,7 @@ function readsOf(db: Kysely<Tables>): DeskReads {
   return {
     findTicket: (id, view) => findTicket(db, id, view),
     findPerson: (id) => findPerson(db, id),
-    listPeople: () => listPeople(db),
+    listStaff: () => listStaff(db),
     listTickets: (filter, page, view) => listTickets(db, filter, page, view, matchesOfWords),
     listAllTickets: (page, view) => listAllTickets(db, page, view),
     listComments: (ticketId, page, view) => listComments(db, ticketId, page, view),
