@@ -4,13 +4,21 @@ import type { McpServerFactory } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import { parse } from 'yaml'
 import { createBackend, type Backend } from './backend/backend.ts'
+import { createBreaker } from './backend/breaker.ts'
 import { createIssuer, type Issuer } from './backend/issuer.ts'
 import { createPool } from './backend/pool-request.ts'
+import { createRetry } from './backend/retry.ts'
+import type { ServiceCredentials } from './backend/service-credentials.ts'
 import { createTokenExchange } from './backend/token-exchange.ts'
+import { createUserAssertion } from './backend/user-assertion.ts'
+import { createClientPolicy, type ClientPolicy } from './client-policy.ts'
 import { ConfigError, type Config } from './config.ts'
+import { createBulkhead } from './gateway/limits/bulkhead.ts'
 import { createServerFactory, type McpServerPorts } from './gateway/mcp-server.ts'
 import { createTokenVerifier, type VerifyToken } from './gateway/verify-token.ts'
+import { createLimits } from './limits.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import type { TakePermit } from './tools/admission.ts'
 import { createCatalogue, NameRuleError, type Catalogue } from './tools/catalogue.ts'
 import { registry } from './tools/registry.ts'
 import { createRunner, type CallRecord } from './tools/run-tool.ts'
@@ -21,8 +29,10 @@ export interface Gateway {
   readonly backend: Backend
   readonly catalogue: Catalogue
   readonly metrics: Metrics
+  readonly policy: ClientPolicy
+  readonly takePermit: TakePermit
   readonly factory: McpServerFactory
-  /** Closes the connections to the service. */
+  /** Closes the connections to the service and to Redis. */
   close(): Promise<void>
 }
 
@@ -30,28 +40,25 @@ export interface Gateway {
 export function compose(config: Config, log: Logger, contextOf: McpServerPorts['contextOf']): Gateway {
   const issuer = createIssuer(config.issuer, fetch)
   const audiences = config.publicUrls.map(({ href }) => href)
-  const pool = createPool(config.backendUrl.origin)
-  const backend = createBackend({
-    pool,
-    basePath: config.backendUrl.pathname.replace(/\/$/, ''),
-    tokens: createTokenExchange({
-      issuer,
-      clientId: config.clientId,
-      clientSecret: config.clientSecret,
-      resource: config.backendAudience,
-      fetch,
-    }),
-    now: Date.now,
-    onCredentialFault: (detail, request_id) => {
-      log.error({ request_id, detail }, 'the gateway gets no access to the ticket service')
-    },
-  })
   const catalogue = readCatalogue(config.namespace)
   const metrics = createMetrics(catalogue.list.map(({ name }) => name))
+  const { backend, pool } = connectBackend(config, issuer, metrics, log)
+  const policy = createClientPolicy(
+    config.clientPolicyFile,
+    registry.map(({ name }) => name),
+  )
+  const limits = createLimits(config, policy, metrics, log)
+  const enter = createBulkhead({
+    inFlight: config.maxCallsInFlight,
+    inFlightPerClient: config.maxCallsInFlightPerClient,
+  })
   const runTool = createRunner({
     catalogue,
     backend,
     timeoutMs: config.callTimeoutMs,
+    mayUse: policy.mayUse,
+    takePermit: limits.takePermit,
+    enter,
     now: () => performance.now(),
     onCall: (record) => {
       metrics.observe(record)
@@ -61,9 +68,57 @@ export function compose(config: Config, log: Logger, contextOf: McpServerPorts['
       log.error({ request_id, err: error }, 'a tool call failed in the gateway')
     },
   })
-  const factory = createServerFactory({ catalogue, runTool, backend, version: readVersion(), contextOf })
-  const verify = createTokenVerifier({ issuer, audiences, now: Date.now })
-  return { issuer, verify, backend, catalogue, metrics, factory, close: () => pool.close() }
+  const factory = createServerFactory({
+    catalogue,
+    runTool,
+    backend,
+    enter,
+    version: readVersion(),
+    contextOf,
+  })
+  const { claims, tokenType } = config
+  const verify = createTokenVerifier({ issuer, audiences, claims, tokenType, now: Date.now })
+  return {
+    issuer,
+    verify,
+    backend,
+    catalogue,
+    metrics,
+    policy,
+    takePermit: limits.takePermit,
+    factory,
+    async close() {
+      limits.close()
+      await pool.close()
+    },
+  }
+}
+
+/** The door to the service, with what guards it. */
+function connectBackend(config: Config, issuer: Issuer, metrics: Metrics, log: Logger) {
+  const pool = createPool(config.backendUrl.origin)
+  const backend = createBackend({
+    pool,
+    basePath: config.backendUrl.pathname.replace(/\/$/, ''),
+    credentials: credentialsOf(config, issuer),
+    breaker: createBreaker((open) => {
+      metrics.breakerOpen(open)
+      log.warn({ open }, 'breaker of the ticket service')
+    }),
+    retry: createRetry({ random: Math.random, onRetry: metrics.retried }),
+    now: Date.now,
+    onCredentialFault: (detail, request_id) => {
+      log.error({ request_id, detail }, 'the gateway gets no access to the ticket service')
+    },
+  })
+  return { backend, pool }
+}
+
+function credentialsOf(config: Config, issuer: Issuer): ServiceCredentials {
+  const { clientId, clientSecret, backendAudience: resource, assertionKey: key } = config
+  const client = { issuer, clientId, clientSecret, fetch }
+  if (key) return createUserAssertion({ client, resource, key, now: Date.now })
+  return createTokenExchange(client, resource)
 }
 
 function logCall(log: Logger, record: CallRecord): void {

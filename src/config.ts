@@ -1,6 +1,10 @@
 // The environment as a frozen configuration. Every fault is listed at once, with the variable's name and the fix.
-import { readFileSync } from 'node:fs'
+import type { JWK } from 'jose'
 import { z } from 'zod'
+import { isAddressRange } from './gateway/client-address.ts'
+import { withSecretFiles, type Variables } from './secret-files.ts'
+import type { ClaimNames } from './gateway/claims.ts'
+import type { Limits } from './gateway/limits/rate-limits.ts'
 
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 /** As browsers send it: scheme, host and port, no path. */
@@ -20,6 +24,18 @@ const wholeNumber = (min: number, max: number) => {
 }
 const port = wholeNumber(0, 65_535)
 
+const range = z.string().refine(isAddressRange, { error: 'must list addresses or ranges such as 10.0.0.0/8' })
+const privateKey = z.string().transform((text, context): JWK => {
+  try {
+    const key = JSON.parse(text) as JWK
+    if (key.kty === 'EC' && key.crv === 'P-256' && typeof key.d === 'string') return key
+  } catch {
+    // Said below, without the text: it may be half of a key.
+  }
+  context.addIssue({ code: 'custom', message: 'must be a private JSON Web Key for ES256' })
+  return z.NEVER
+})
+
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
@@ -30,9 +46,24 @@ const Environment = z.object({
   ISSUER: url,
   CLIENT_ID: z.string().default('desk-gateway'),
   CLIENT_SECRET: z.string().min(16, 'must have at least 16 characters'),
+  SCOPE_CLAIM: z.string().default('scope'),
+  CLIENT_ID_CLAIM: z.string().default('client_id'),
+  ROLE_CLAIM: z.string().default('role'),
+  TOKEN_TYPE: z.string().default('at+jwt'),
+  ASSERTION_KEY: privateKey.optional(),
+  CLIENT_POLICY_FILE: z.string().optional(),
+  TRUSTED_PROXIES: list.pipe(z.array(range)).default([]),
   NAMESPACE: z.string().default('acme_desk'),
   ALLOWED_HOSTS: list.default([]),
   ALLOWED_ORIGINS: list.pipe(z.array(origin)).default([]),
+  LIMIT_READS_PER_MINUTE: wholeNumber(0, 1_000_000).default(3_000),
+  LIMIT_WRITES_PER_MINUTE: wholeNumber(0, 1_000_000).default(600),
+  LIMIT_EXPORTS_PER_MINUTE: wholeNumber(0, 1_000_000).default(120),
+  LIMIT_HARD_FACTOR: wholeNumber(1, 1_000).default(4),
+  LIMIT_UNAUTHENTICATED_PER_MINUTE: wholeNumber(1, 1_000_000).default(1_000),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis(s) URL' }).optional(),
+  MAX_CALLS_IN_FLIGHT: wholeNumber(1, 64).default(64),
+  MAX_CALLS_IN_FLIGHT_PER_CLIENT: wholeNumber(1, 64).default(16),
   CALL_TIMEOUT_MS: wholeNumber(100, 55_000).default(20_000),
   ADMIN_PORT: port.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
@@ -47,9 +78,28 @@ export interface Config {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
+  readonly claims: ClaimNames
+  /** `typ` that access tokens must have; undefined for any. */
+  readonly tokenType: string | undefined
+  /** Set: users are vouched for with this key; unset: their tokens are exchanged. */
+  readonly assertionKey: JWK | undefined
+  readonly clientPolicyFile: string | undefined
+  /** Addresses and ranges whose forwarded headers are believed. */
+  readonly trustedProxies: readonly string[]
   readonly namespace: string
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** Calls a minute of one client for one person. */
+  readonly limits: Limits
+  /** The hard ceiling is this many times the limit. */
+  readonly limitHardFactor: number
+  /** Of one address. */
+  readonly unauthenticatedPerMinute: number
+  /** Set: replicas share their limits there. */
+  readonly redisUrl: string | undefined
+  /** At most as many as there are connections to the service. */
+  readonly maxCallsInFlight: number
+  readonly maxCallsInFlightPerClient: number
   readonly callTimeoutMs: number
   /** Metrics are served here when set, on loopback only. */
   readonly adminPort: number | undefined
@@ -58,13 +108,11 @@ export interface Config {
 
 export class ConfigError extends Error {}
 
-type Variables = Readonly<Record<string, string | undefined>>
-
 /** Reads the environment; throws a ConfigError that names every variable at fault. */
 export function readConfig(env: Variables): Config {
-  const { variables, unreadable } = withSecretFile(env)
+  const { variables, faults } = withSecretFiles(env, ['CLIENT_SECRET', 'ASSERTION_KEY', 'REDIS_URL'])
   const parsed = Environment.safeParse(variables)
-  if (!parsed.success) throw new ConfigError([...unreadable, ...faultsOf(parsed.error, variables)].join('\n'))
+  if (!parsed.success) throw new ConfigError([...faults, ...faultsOf(parsed.error, variables)].join('\n'))
   const read = parsed.data
   const publicUrls = read.PUBLIC_URL.map((text) => new URL(text))
   return Object.freeze({
@@ -76,25 +124,28 @@ export function readConfig(env: Variables): Config {
     issuer: read.ISSUER,
     clientId: read.CLIENT_ID,
     clientSecret: read.CLIENT_SECRET,
+    claims: { scope: read.SCOPE_CLAIM, clientId: read.CLIENT_ID_CLAIM, role: read.ROLE_CLAIM },
+    tokenType: read.TOKEN_TYPE === 'any' ? undefined : read.TOKEN_TYPE,
+    assertionKey: read.ASSERTION_KEY,
+    clientPolicyFile: read.CLIENT_POLICY_FILE,
+    trustedProxies: read.TRUSTED_PROXIES,
     namespace: read.NAMESPACE,
     allowedHosts: [...publicUrls.map(({ host }) => host), ...read.ALLOWED_HOSTS],
     allowedOrigins: read.ALLOWED_ORIGINS,
+    limits: {
+      reads: read.LIMIT_READS_PER_MINUTE,
+      writes: read.LIMIT_WRITES_PER_MINUTE,
+      exports: read.LIMIT_EXPORTS_PER_MINUTE,
+    },
+    limitHardFactor: read.LIMIT_HARD_FACTOR,
+    unauthenticatedPerMinute: read.LIMIT_UNAUTHENTICATED_PER_MINUTE,
+    redisUrl: read.REDIS_URL,
+    maxCallsInFlight: read.MAX_CALLS_IN_FLIGHT,
+    maxCallsInFlightPerClient: read.MAX_CALLS_IN_FLIGHT_PER_CLIENT,
     callTimeoutMs: read.CALL_TIMEOUT_MS,
     adminPort: read.ADMIN_PORT,
     logLevel: read.LOG_LEVEL,
   })
-}
-
-/** Empty means unset; `CLIENT_SECRET_FILE` names a file that holds the secret, which stays unset when it is unreadable. */
-function withSecretFile(env: Variables): { variables: Variables; unreadable: readonly string[] } {
-  const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const file = variables['CLIENT_SECRET_FILE']
-  if (variables['CLIENT_SECRET'] !== undefined || file === undefined) return { variables, unreadable: [] }
-  try {
-    return { variables: { ...variables, CLIENT_SECRET: readFileSync(file, 'utf8').trim() }, unreadable: [] }
-  } catch {
-    return { variables, unreadable: [`  CLIENT_SECRET_FILE: cannot read ${file}; name a readable file`] }
-  }
 }
 
 function faultsOf(error: z.ZodError, variables: Variables): string[] {

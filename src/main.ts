@@ -14,16 +14,34 @@ function start(config: Config): void {
   const admin = config.adminPort === undefined ? undefined : serveMetrics(gateway.metrics, config.adminPort)
 
   let stopping = false
+  let exitCode = 0
   const stop = () => {
-    // A second signal does not wait for anybody.
-    if (stopping) process.exit(1)
+    if (stopping) return
     stopping = true
     log.info('draining')
     admin?.close()
-    void gateway.stop().then(() => process.exit(0))
+    void gateway.stop().finally(() => process.exit(exitCode))
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  const onSignal = () => {
+    // A second signal does not wait for anybody.
+    if (stopping) process.exit(1)
+    stop()
+  }
+  process.on('SIGHUP', () => {
+    try {
+      gateway.policy.reload()
+      log.info('client policy read again')
+    } catch (error) {
+      log.error({ faults: (error as Error).message }, 'client policy kept: the file has faults')
+    }
+  })
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'a fault that nothing caught; draining')
+    exitCode = 1
+    stop()
+  })
 }
 
 function serveMetrics({ registry }: Metrics, port: number): Server {

@@ -2,10 +2,13 @@
 import createClient, { type Client } from 'openapi-fetch'
 import type { Pool } from 'undici'
 import type { paths } from '../../openapi/desk.gen.ts'
+import type { Breaker } from './breaker.ts'
 import type { Caller } from './caller.ts'
 import { poolRequest, type PoolRequest } from './pool-request.ts'
 import type { Reply } from './reply.ts'
-import type { Exchanged, TokenExchange } from './token-exchange.ts'
+import type { Retry } from './retry.ts'
+import type { Credentials, ServiceCredentials } from './service-credentials.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** For what is read outside a tool call, which brings its own deadline. */
 const PUBLIC_TIMEOUT_MS = 5_000
@@ -25,7 +28,9 @@ export interface BackendOptions {
   readonly pool: Pool
   /** Path that all operations share, e.g. `/v1`. */
   readonly basePath: string
-  readonly tokens: TokenExchange
+  readonly credentials: ServiceCredentials
+  readonly breaker: Breaker
+  readonly retry: Retry
   readonly now: () => number
   /** Told when the issuer or the service refuses the gateway itself: the operator's fault, not the caller's. */
   readonly onCredentialFault: (detail: string, requestId: string) => void
@@ -33,7 +38,7 @@ export interface BackendOptions {
 
 /** Operations reach the wire through `Pool.request`; web Request and Response objects would cost more than the call. */
 export function createBackend(options: BackendOptions): Backend {
-  const { pool, basePath, tokens, now } = options
+  const { pool, basePath, credentials, breaker, retry, now } = options
   const anonymous = (path: string, signal: AbortSignal) =>
     poolRequest(
       pool,
@@ -47,27 +52,33 @@ export function createBackend(options: BackendOptions): Backend {
       now,
     )
 
+  const call = (caller: Caller, requestId: string, request: PoolRequest) =>
+    retry(() => authorized(caller, requestId, request), {
+      isWrite: request.method !== 'GET',
+      signal: request.signal,
+    })
+
   async function authorized(caller: Caller, requestId: string, request: PoolRequest): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
-      const exchanged = await tokens.exchange(caller)
-      if (exchanged.kind !== 'token') return withoutToken(exchanged, requestId)
-      // The exchange may have used the deadline up: then nothing has been sent, and that is worth saying.
-      if (request.signal.aborted) return { kind: 'fault', sent: false, reason: 'timeout' }
-      request.headers['authorization'] = `Bearer ${exchanged.token}`
-      const reply = await poolRequest(pool, request, now)
+      const obtained = await waitUntil(credentials.of(caller), request.signal)
+      // The deadline has passed or the caller is gone: then nothing has been sent, and that is worth saying.
+      if (!obtained || request.signal.aborted) return { kind: 'fault', sent: false, reason: 'timeout' }
+      if (obtained.kind !== 'headers') return withoutCredentials(obtained, requestId)
+      Object.assign(request.headers, obtained.headers)
+      const reply = await breaker(() => poolRequest(pool, request, now))
       if (reply.kind !== 'answer' || reply.status !== 401) return reply
       // A service that has changed its keys refuses a token that was good: one new token settles whose fault it is.
-      tokens.forget(caller)
+      credentials.forget(caller)
       if (attempt === 2) {
-        options.onCredentialFault('the ticket service refuses the exchanged token', requestId)
+        options.onCredentialFault('the ticket service refuses our token', requestId)
         return { kind: 'no_credential', reason: 'token_refused' }
       }
     }
   }
 
-  function withoutToken(exchanged: Exclude<Exchanged, { kind: 'token' }>, requestId: string): Reply {
-    if (exchanged.kind === 'issuer_unavailable') options.onCredentialFault(exchanged.cause, requestId)
-    return { kind: 'no_credential', reason: exchanged.kind }
+  function withoutCredentials(refusal: Exclude<Credentials, { kind: 'headers' }>, requestId: string): Reply {
+    if (refusal.kind === 'issuer_unavailable') options.onCredentialFault(refusal.cause, requestId)
+    return { kind: 'no_credential', reason: refusal.kind }
   }
 
   return {
@@ -77,9 +88,9 @@ export function createBackend(options: BackendOptions): Backend {
         headers: { 'X-Request-Id': requestId },
         Request: BackendRequest as unknown as typeof globalThis.Request,
         fetch: async (request) =>
-          carry(await authorized(caller, requestId, (request as unknown as BackendRequest).toPoolRequest())),
+          carry(await call(caller, requestId, (request as unknown as BackendRequest).toPoolRequest())),
       }),
-    policy: (signal) => anonymous('/policy', signal),
+    policy: (signal) => breaker(() => anonymous('/policy', signal)),
     async ready(signal) {
       const reply = await anonymous('/readyz', signal)
       return reply.kind === 'answer' && reply.status === 200
@@ -100,7 +111,8 @@ class BackendRequest {
   }
 
   toPoolRequest(): PoolRequest {
-    const headers: Record<string, string> = { accept: 'application/json' }
+    // An encoding that is not asked for is one that is not decoded (RFC 9110 section 12.5.3: without a wish any will do).
+    const headers: Record<string, string> = { accept: 'application/json', 'accept-encoding': 'identity' }
     new Headers(this.#init.headers).forEach((value, name) => (headers[name] = value))
     return {
       path: this.#url,

@@ -3,6 +3,9 @@ export interface Caller {
   readonly subject: string
   readonly clientId: string
   readonly scopes: ReadonlySet<string>
+  /** What the issuer says that the person is to the desk; the service judges it. */
+  readonly roles: readonly string[]
+  readonly name: string | undefined
   readonly token: string
   /** Seconds since the epoch. */
   readonly expiresAt: number

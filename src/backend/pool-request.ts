@@ -57,7 +57,7 @@ export async function poolRequest(pool: Pool, request: PoolRequest, now: () => n
       if (bytes > MAX_REPLY_BYTES) return { kind: 'unreadable', status: statusCode, retryAfterS }
       chunks.push(chunk)
     }
-    if (headers['content-encoding'] !== undefined)
+    if ((first(headers['content-encoding']) ?? 'identity') !== 'identity')
       return { kind: 'unreadable', status: statusCode, retryAfterS }
     return {
       kind: 'answer',

@@ -10,6 +10,8 @@ export type Reply =
       readonly sent: boolean
       readonly reason: 'connection' | 'timeout' | 'cancelled'
     }
+  /** The service has failed so often of late that nothing was sent. */
+  | { readonly kind: 'breaker_open'; readonly retryAfterS: number }
   /** No token for the service: the issuer is out of reach, refuses this person, or the service refuses our token. */
   | {
       readonly kind: 'no_credential'

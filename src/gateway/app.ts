@@ -2,6 +2,8 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Catalogue } from '../tools/catalogue.ts'
 import { authenticate } from './authenticate.ts'
+import { billCall, type BillCallPorts } from './bill-call.ts'
+import type { StrangerBound } from './bound-strangers.ts'
 import { checkScope } from './check-scope.ts'
 import { healthz, readyz, type ReadinessChecks } from './health.ts'
 import { checkHost, checkOrigin } from './host-and-origin.ts'
@@ -9,6 +11,7 @@ import type { McpEndpoint } from './mcp-endpoint.ts'
 import { createProtectedResource } from './protected-resource.ts'
 import { readMessage } from './read-message.ts'
 import { refuse } from './refuse.ts'
+import { reportRefusals, type HttpRefusal } from './report-refusals.ts'
 import { requestId, requestIdOf } from './request-id.ts'
 import type { VerifyToken } from './verify-token.ts'
 
@@ -18,16 +21,21 @@ export interface AppPorts {
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   readonly catalogue: Catalogue
+  readonly mayUse: (clientId: string, tool: string) => boolean
+  readonly strangers: StrangerBound
   readonly verify: VerifyToken
+  readonly takePermit: BillCallPorts['takePermit']
+  readonly onCeiling: BillCallPorts['onCeiling']
   readonly endpoint: McpEndpoint
   readonly readiness: ReadinessChecks
+  readonly onRefusal: (refusal: HttpRefusal) => void
   readonly onIssuerFault: (cause: string, requestId: string) => void
   /** Told of exceptions, which are always faults of ours. */
   readonly onBug: (error: unknown, requestId: string) => void
 }
 
 export function createApp(ports: AppPorts): Express {
-  const { catalogue, verify, endpoint, onIssuerFault, publicUrls } = ports
+  const { catalogue, strangers, verify, takePermit, onCeiling, endpoint, onIssuerFault, publicUrls } = ports
   const resource = createProtectedResource(publicUrls, ports.issuer)
   const path = publicUrls[0]?.pathname ?? '/mcp'
 
@@ -35,17 +43,21 @@ export function createApp(ports: AppPorts): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.use(requestId)
+  app.use(reportRefusals(ports.onRefusal))
   app.get('/healthz', healthz)
-  app.get('/readyz', readyz(ports.readiness))
+  app.get('/readyz', strangers.charge, readyz(ports.readiness))
   app.use(checkHost(ports.allowedHosts))
   app.use(checkOrigin(ports.allowedOrigins))
+  app.use(strangers.charge)
   app.get([...resource.paths], resource.serve)
   app
     .route(path)
     .post(
       authenticate({ verify, resource, onIssuerFault }),
+      strangers.refund,
       ...readMessage(),
-      checkScope(catalogue, resource),
+      billCall({ catalogue, takePermit, onCeiling }),
+      checkScope(catalogue, ports.mayUse, resource),
       endpoint.handle,
     )
     .all(onlyPost)

@@ -4,7 +4,7 @@ import { refuse } from './refuse.ts'
 
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Accept, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Traceparent, Tracestate'
-const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, X-Request-Id'
+const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
 const PREFLIGHT_MAX_AGE_S = 7200
 
 /** A `Host` that is not listed is refused. An entry with a port stands for that port, one without for any. */

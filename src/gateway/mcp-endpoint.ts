@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express'
 import { callerOf } from './authenticate.ts'
+import { permitOf } from './bill-call.ts'
 import type { RequestContext } from './mcp-server.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -91,7 +92,7 @@ export function createMcpEndpoint({
 /** The SDK carries `extra` to the handlers as it is; the token stays out of what the SDK sees. */
 function authInfoOf(res: HttpResponse): AuthInfo {
   const caller = callerOf(res)
-  const extra: RequestContext = { caller, requestId: requestIdOf(res) }
+  const extra: RequestContext = { caller, requestId: requestIdOf(res), permit: permitOf(res) }
   return {
     token: '',
     clientId: caller.clientId,

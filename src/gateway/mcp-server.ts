@@ -11,6 +11,7 @@ import type { Backend } from '../backend/backend.ts'
 import type { Caller } from '../backend/caller.ts'
 import { prompts } from '../prompts/registry.ts'
 import { resources } from '../resources/registry.ts'
+import { clientKey, type Enter, type Permit } from '../tools/admission.ts'
 import type { Catalogue } from '../tools/catalogue.ts'
 import type { RunTool } from '../tools/run-tool.ts'
 
@@ -22,15 +23,17 @@ const POLICY_TTL_MS = 60_000
 export interface RequestContext {
   readonly caller: Caller
   readonly requestId: string
+  readonly permit?: Permit | undefined
 }
 
 export interface McpServerPorts {
   readonly catalogue: Catalogue
   readonly runTool: RunTool
   readonly backend: Backend
+  readonly enter: Enter
   readonly version: string
   /** `extra` is what the HTTP endpoint handed to the SDK as `authInfo.extra`; undefined over stdio. */
-  readonly contextOf: (extra: unknown) => RequestContext
+  readonly contextOf: (extra: unknown) => RequestContext | Promise<RequestContext>
 }
 
 const INSTRUCTIONS =
@@ -38,7 +41,7 @@ const INSTRUCTIONS =
 
 /** Both eras are served by the same handlers; nothing is compiled or registered per request. */
 export function createServerFactory(ports: McpServerPorts): McpServerFactory {
-  const { catalogue, runTool, backend, contextOf } = ports
+  const { catalogue, runTool, contextOf } = ports
   const info = { name: 'desk-gateway', title: 'Ticket desk', version: ports.version }
   const options = {
     capabilities: { tools: {}, resources: {}, prompts: {} },
@@ -62,14 +65,15 @@ export function createServerFactory(ports: McpServerPorts): McpServerFactory {
     const server = new Server(info, options)
     server.setRequestHandler('tools/list', () => lists.tools)
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-      const { caller, requestId } = contextOf(ctx.http?.authInfo?.extra)
-      return runTool(params.name, params.arguments, caller, { signal: ctx.mcpReq.signal, requestId })
+      const { caller, ...context } = await contextOf(ctx.http?.authInfo?.extra)
+      return runTool(params.name, params.arguments, caller, { signal: ctx.mcpReq.signal, ...context })
     })
     server.setRequestHandler('resources/list', () => lists.resources)
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
-    server.setRequestHandler('resources/read', ({ params }, ctx) =>
-      readResource(backend, params.uri, ctx.mcpReq.signal),
-    )
+    server.setRequestHandler('resources/read', async ({ params }, ctx) => {
+      const { caller } = await contextOf(ctx.http?.authInfo?.extra)
+      return readResource(ports, caller, params.uri, ctx.mcpReq.signal)
+    })
     server.setRequestHandler('prompts/list', () => lists.prompts)
     server.setRequestHandler('prompts/get', ({ params }) =>
       getPrompt(catalogue, params.name, params.arguments),
@@ -78,16 +82,24 @@ export function createServerFactory(ports: McpServerPorts): McpServerFactory {
   }
 }
 
-async function readResource(backend: Backend, uri: string, signal: AbortSignal) {
+async function readResource(
+  { backend, enter }: McpServerPorts,
+  caller: Caller,
+  uri: string,
+  signal: AbortSignal,
+) {
   const resource = resources.find((candidate) => candidate.wire.uri === uri)
   if (!resource) throw new ResourceNotFoundError(uri)
-  const text = await resource.read(backend, signal)
-  if (text === undefined)
+  // Free of charge, but what reaches the service takes room like any call.
+  const read = await enter(clientKey(caller), signal, async () => ({
+    text: await resource.read(backend, signal),
+  }))
+  if (typeof read === 'string' || read.text === undefined)
     throw new ProtocolError(
       ProtocolErrorCode.InternalError,
       `${uri} cannot be had at the moment. Try again later.`,
     )
-  return { contents: [{ uri, mimeType: resource.wire.mimeType, text }] }
+  return { contents: [{ uri, mimeType: resource.wire.mimeType, text: read.text }] }
 }
 
 function getPrompt(catalogue: Catalogue, name: string, args: Readonly<Record<string, string>> = {}) {

@@ -1,14 +1,25 @@
 // Is this token one for us? Signature, issuer, audience, expiry, algorithm, type. Knows no HTTP request.
 import { createHash } from 'node:crypto'
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../backend/caller.ts'
 import type { Issuer } from '../backend/issuer.ts'
+import { claimAt, wordsOf, type ClaimNames } from './claims.ts'
 
 const ALGORITHMS = ['ES256', 'ES384', 'PS256', 'RS256', 'EdDSA']
 const CLOCK_TOLERANCE_S = 5
 const MAX_VERIFIED_TOKENS = 10_000
-const JWKS = { timeoutDuration: 2_000, cooldownDuration: 30_000, cacheMaxAge: 600_000 }
+const KEYS_MAX_AGE_MS = 600_000
+/** An unknown key asks for the set again, at most once in this time. */
+const KEYS_COOLDOWN_MS = 30_000
+const KEYS_TIMEOUT_MS = 2_000
 
 export type Verification =
   | { readonly kind: 'valid'; readonly caller: Caller }
@@ -23,15 +34,21 @@ export interface VerifyTokenOptions {
   readonly issuer: Issuer
   /** This server's URLs; with and without a trailing slash is the same audience. */
   readonly audiences: readonly string[]
+  readonly claims: ClaimNames
+  /** `typ` of the token's header; undefined accepts any, for issuers from before RFC 9068. */
+  readonly tokenType: string | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** How long a key set is used before it is read again, in milliseconds. */
+  readonly keysMaxAgeMs?: number
 }
 
 /** Verifies access tokens (RFC 9068). What was verified is kept by the token's hash, never longer than the token lives. */
-export function createTokenVerifier({ issuer, audiences, now }: VerifyTokenOptions): VerifyToken {
+export function createTokenVerifier(options: VerifyTokenOptions): VerifyToken {
+  const { issuer, audiences, claims, tokenType, now } = options
   const accepted = audiences.map((url) => url.replace(/\/$/, '')).flatMap((url) => [url, `${url}/`])
   const verified = new LRUCache<string, Caller>({ max: MAX_VERIFIED_TOKENS })
-  const keysOf = remoteKeys(issuer)
+  const keysOf = remoteKeys(issuer, options.keysMaxAgeMs ?? KEYS_MAX_AGE_MS)
   return async (token) => {
     const key = createHash('sha256').update(token).digest('base64')
     const known = verified.get(key)
@@ -41,12 +58,13 @@ export function createTokenVerifier({ issuer, audiences, now }: VerifyTokenOptio
         issuer: issuer.url,
         audience: accepted,
         algorithms: ALGORITHMS,
-        typ: 'at+jwt',
-        requiredClaims: ['sub', 'client_id', 'exp'],
+        requiredClaims: ['sub', 'exp'],
+        ...(tokenType !== undefined && { typ: tokenType }),
         clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(now()),
       })
-      const caller = callerOf(payload, token)
+      const caller = callerOf(payload, token, claims)
+      if (!caller) return { kind: 'invalid', reason: `the token has no claim ${claims.clientId}` }
       verified.set(key, caller)
       return { kind: 'valid', caller }
     } catch (error) {
@@ -55,26 +73,46 @@ export function createTokenVerifier({ issuer, audiences, now }: VerifyTokenOptio
   }
 }
 
-/** The key set is found through the issuer's metadata when the first token comes, not at start-up. */
-function remoteKeys(issuer: Issuer): () => Promise<JWTVerifyGetKey> {
+/**
+ * The key set is found through the issuer's metadata when the first token comes, not at start-up. When the issuer is
+ * gone and the set is due to be read again, the keys that are known go on being used.
+ */
+function remoteKeys(issuer: Issuer, cacheMaxAge: number): () => Promise<JWTVerifyGetKey> {
   let keys: JWTVerifyGetKey | undefined
   return async () => {
-    if (!keys) {
-      const { jwks_uri } = await issuer.metadata()
-      keys ??= createRemoteJWKSet(new URL(jwks_uri), JWKS)
+    if (keys) return keys
+    const { jwks_uri } = await issuer.metadata()
+    const remote = createRemoteJWKSet(new URL(jwks_uri), {
+      timeoutDuration: KEYS_TIMEOUT_MS,
+      cooldownDuration: KEYS_COOLDOWN_MS,
+      cacheMaxAge,
+    })
+    keys ??= async (header, token) => {
+      try {
+        return await remote(header, token)
+      } catch (error) {
+        const known = remote.jwks()
+        if (!known || refusal(error).kind !== 'issuer_unavailable') throw error
+        return createLocalJWKSet(known)(header, token).catch(() => {
+          throw error
+        })
+      }
     }
     return keys
   }
 }
 
-function callerOf(payload: JWTPayload, token: string): Caller {
-  const { sub, client_id, scope, exp } = payload
+function callerOf(payload: JWTPayload, token: string, claims: ClaimNames): Caller | undefined {
+  const clientId = claimAt(payload, claims.clientId)
+  if (typeof clientId !== 'string') return undefined
   return {
-    subject: String(sub),
-    clientId: String(client_id),
-    scopes: new Set(typeof scope === 'string' ? scope.split(' ').filter(Boolean) : []),
+    subject: String(payload.sub),
+    clientId,
+    scopes: new Set(wordsOf(claimAt(payload, claims.scope))),
+    roles: wordsOf(claimAt(payload, claims.role)),
+    name: typeof payload['name'] === 'string' ? payload['name'] : undefined,
     token,
-    expiresAt: Number(exp),
+    expiresAt: Number(payload.exp),
   }
 }
 

@@ -1,10 +1,11 @@
 // Metrics under OpenTelemetry's names for MCP. Label values come from closed sets, and every child exists before traffic.
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { createGuardMetrics, REJECTIONS, type GuardMetrics } from './guard-metrics.ts'
 import type { CallRecord } from '../tools/run-tool.ts'
 
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
-export interface Metrics {
+export interface Metrics extends GuardMetrics {
   readonly registry: Registry
   /** Counts one tool call. */
   observe(record: CallRecord): void
@@ -33,6 +34,7 @@ export function createMetrics(tools: readonly string[]): Metrics {
     labelNames: ['gen_ai_tool_name'] as const,
     registers: [registry],
   })
+  const guards = createGuardMetrics(registry, [...tools, 'other'])
   const children = new Map(
     [...tools, 'other'].map((tool) => [
       tool,
@@ -50,12 +52,15 @@ export function createMetrics(tools: readonly string[]): Metrics {
     child.removed.inc(0)
   }
   return {
+    ...guards,
     registry,
-    observe({ tool, errorClass, seconds, drifted, removedCharacters }) {
+    observe({ tool, errorClass, errorCode, seconds, drifted, removedCharacters }) {
       const child = children.get(tool)
       if (!child) return
       if (errorClass === undefined) child.ok.observe(seconds)
       else duration.labels('tools/call', tool, errorClass).observe(seconds)
+      const reason = REJECTIONS.find((name) => name === errorCode)
+      if (reason) guards.rejected(tool, reason)
       if (drifted) child.drift.inc()
       if (removedCharacters > 0) child.removed.inc(removedCharacters)
     },

@@ -2,6 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { readOperation, relax, type JsonSchema, type OperationContract } from './contract.ts'
+import type { Budget } from './admission.ts'
 import type { Hints, Tool } from './define-tool.ts'
 
 /** A tool's own name: lower snake case, 3 to 41 characters. */
@@ -28,6 +29,7 @@ export interface CatalogueEntry {
   readonly tool: Tool
   readonly wire: WireTool
   readonly operation: OperationContract
+  readonly budget: Budget
   readonly validateInput: ValidateFunction
   /** The contract to the letter. What fails here and passes `validateOutput` is drift. */
   readonly validateContract: ValidateFunction
@@ -87,6 +89,7 @@ function createEntry(tool: Tool, name: string, operation: OperationContract): Ca
   return {
     tool,
     operation,
+    budget: budgetOf(tool),
     wire: {
       name,
       title: tool.title,
@@ -99,6 +102,12 @@ function createEntry(tool: Tool, name: string, operation: OperationContract): Ca
     validateContract: compile(operation.output, {}),
     validateOutput: compile(outputSchema, { removeAdditional: true }),
   }
+}
+
+/** Administrators' reads are of the whole desk, so they are billed apart. */
+function budgetOf({ scope, annotations }: Tool): Budget {
+  if (scope === 'desk:admin') return 'exports'
+  return annotations.readOnlyHint ? 'reads' : 'writes'
 }
 
 /** One Ajv for each schema: compiled functions share nothing and are made once. */

@@ -48,6 +48,8 @@ export interface ToolDefinition<Op extends OperationId, In = Input<Op>> {
     readonly returns: string
   }
   readonly annotations: Hints
+  /** Deadline of a call, waiting and retries included; left out: that of the configuration. */
+  readonly timeoutMs?: number
   call(api: DeskApi, input: In, context: CallContext): Promise<{ response: Response }>
 }
 

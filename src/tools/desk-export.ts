@@ -12,5 +12,7 @@ export const deskExport = defineTool({
       'Returns up to 200 tickets or 256 KiB of them, the exact total, and next_cursor for the next page or null.',
   },
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  // A page is up to 200 tickets; still below the minute after which clients give up.
+  timeoutMs: 40_000,
   call: (api, query, { signal }) => api.GET('/export', { params: { query }, signal }),
 })

@@ -12,7 +12,11 @@ export type Failure =
       readonly detail: string
       readonly currentStatus: string | undefined
     }
-  | { readonly kind: 'rate_limited'; readonly retryAfterS: number | undefined }
+  | {
+      readonly kind: 'rate_limited'
+      readonly code: 'over_limit' | 'client_busy' | 'service_limit'
+      readonly retryAfterS: number | undefined
+    }
   | {
       readonly kind: 'backend_unavailable'
       readonly code: string
@@ -140,7 +144,7 @@ function seconds(retryAfterS: number | undefined): { retryAfterS?: number } {
 }
 
 function wait(seconds: number | undefined): string {
-  return seconds === undefined ? 'Wait a little' : `Wait ${seconds} seconds`
+  return seconds === undefined ? 'Wait a little' : `Wait ${seconds} second${seconds === 1 ? '' : 's'}`
 }
 
 function withKey(key: string): string {

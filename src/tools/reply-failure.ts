@@ -33,6 +33,8 @@ export function failureOf(reply: Reply, attempt: Attempt): Failure | undefined {
       if (!reply.sent) return { kind: 'backend_unavailable', code: 'not_reached' }
       if (idempotencyKey !== undefined) return { kind: 'outcome_unknown', code: reply.reason, idempotencyKey }
       return { kind: 'backend_unavailable', code: reply.reason }
+    case 'breaker_open':
+      return { kind: 'backend_unavailable', code: reply.kind, retryAfterS: reply.retryAfterS }
     case 'no_credential':
       return reply.reason === 'subject_refused'
         ? { kind: 'forbidden', code: reply.reason, detail: 'Your sign-in is no longer valid; sign in again.' }
@@ -68,7 +70,7 @@ function failureOfStatus(
       detail: problem?.detail ?? 'The ticket is in the wrong state for this.',
       currentStatus: problem?.current_status,
     }
-  if (status === 429) return { kind: 'rate_limited', retryAfterS }
+  if (status === 429) return { kind: 'rate_limited', code: 'service_limit', retryAfterS }
   if (status === 400 || status === 413 || status === 422) return invalid(problem)
   if (status >= 300 && status < 400)
     return badReply('redirect', 'it redirects, and redirects are not followed', attempt)

@@ -2,12 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { replyOf, type Backend } from '../backend/backend.ts'
 import type { Caller } from '../backend/caller.ts'
+import { clientKey, type Busy, type Enter, type Permit, type TakePermit } from './admission.ts'
 import { readArguments } from './arguments.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { closest } from './closest.ts'
 import { IDEMPOTENCY_ARGUMENT } from './contract.ts'
+import { startDeadline } from './deadline.ts'
 import type { Failure, FailureClass } from './failure.ts'
 import { outcomeOf, render, type Outcome, type ToolResult } from './result.ts'
+
+/** Lanes empty quickly; a model that waits longer gains nothing. */
+const BUSY_RETRY_S = 1
 
 /** What is told of each call; no argument values and no ticket text. */
 export interface CallRecord {
@@ -26,7 +31,12 @@ export interface CallRecord {
 export interface RunnerPorts {
   readonly catalogue: Catalogue
   readonly backend: Backend
+  /** Deadline of tools that have none of their own. */
   readonly timeoutMs: number
+  /** Whether the operator lets this OAuth client call the tool, by its name without the namespace. */
+  readonly mayUse: (clientId: string, tool: string) => boolean
+  readonly takePermit: TakePermit
+  readonly enter: Enter
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
   readonly onCall: (record: CallRecord) => void
@@ -37,6 +47,8 @@ export interface RunnerPorts {
 export interface RunOptions {
   readonly signal: AbortSignal
   readonly requestId: string
+  /** What was billed for this call already, where the transport has a ceiling to answer for. */
+  readonly permit?: Permit | undefined
 }
 
 export type RunTool = (
@@ -58,7 +70,7 @@ export function createRunner(ports: RunnerPorts): RunTool {
     const start = ports.now()
     const entry = catalogue.get(name)
     const outcome = entry
-      ? await call(ports, entry, args, caller, options).catch((error: unknown): Outcome => {
+      ? await admit(ports, entry, args, caller, options).catch((error: unknown): Outcome => {
           ports.onBug(error, options.requestId)
           return failed({ kind: 'internal' })
         })
@@ -79,13 +91,20 @@ export function createRunner(ports: RunnerPorts): RunTool {
   }
 }
 
-async function call(
+/** Permits, then the call within its deadline. */
+async function admit(
   ports: RunnerPorts,
   entry: CatalogueEntry,
   args: unknown,
   caller: Caller,
   options: RunOptions,
 ): Promise<Outcome> {
+  if (!ports.mayUse(caller.clientId, entry.tool.name))
+    return failed({
+      kind: 'forbidden',
+      code: 'client_policy',
+      detail: `The operator does not let the client "${shown(caller.clientId)}" call this tool.`,
+    })
   const missing = missingScopes(entry, caller)
   if (missing.length > 0)
     return failed({
@@ -93,18 +112,49 @@ async function call(
       code: 'insufficient_scope',
       detail: `This needs the scope ${missing.join(' ')}, which your token does not have.`,
     })
+  const permit = options.permit ?? (await ports.takePermit(entry.budget, caller))
+  if (permit.kind !== 'allowed')
+    return failed({ kind: 'rate_limited', code: 'over_limit', retryAfterS: permit.retryAfterS })
   const read = readArguments(entry.operation.input, entry.validateInput, args)
   if (!read.ok) return failed({ kind: 'invalid_arguments', faults: read.faults })
 
-  const { [IDEMPOTENCY_ARGUMENT]: given, ...input } = read.input
+  const deadline = startDeadline(options.signal, entry.tool.timeoutMs ?? ports.timeoutMs)
+  try {
+    const entered = await ports.enter(clientKey(caller), deadline.signal, () =>
+      call(ports, entry, read.input, caller, { signal: deadline.signal, requestId: options.requestId }),
+    )
+    return typeof entered === 'string' ? failed(refusalOf(entered)) : entered
+  } finally {
+    deadline.end()
+  }
+}
+
+async function call(
+  ports: RunnerPorts,
+  entry: CatalogueEntry,
+  args: Readonly<Record<string, unknown>>,
+  caller: Caller,
+  { signal, requestId }: RunOptions,
+): Promise<Outcome> {
+  const { [IDEMPOTENCY_ARGUMENT]: given, ...input } = args
   // A key of our own for each write without one: whoever repeats the call with it cannot do it twice.
   const idempotencyKey = typeof given === 'string' ? given : randomUUID()
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ports.timeoutMs)])
-  const api = ports.backend.as(caller, options.requestId)
+  const api = ports.backend.as(caller, requestId)
   const reply = replyOf(await entry.tool.call(api, input as never, { signal, idempotencyKey }))
   return outcomeOf(entry, input, reply, {
     idempotencyKey: entry.operation.takesIdempotencyKey ? idempotencyKey : undefined,
   })
+}
+
+function refusalOf(busy: Busy): Failure {
+  switch (busy) {
+    case 'client_busy':
+      return { kind: 'rate_limited', code: busy, retryAfterS: BUSY_RETRY_S }
+    case 'overloaded':
+      return { kind: 'backend_unavailable', code: busy, retryAfterS: BUSY_RETRY_S }
+    case 'left':
+      return { kind: 'backend_unavailable', code: 'not_reached' }
+  }
 }
 
 function failed(failure: Failure): Outcome {

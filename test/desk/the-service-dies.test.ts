@@ -30,6 +30,7 @@ it('kill -9 during 200 writes: every write that was answered is there after a re
   await desk.service.kill('SIGKILL')
   const outcomes = await Promise.all(results)
   await desk.service.start()
+  await untilServed()
 
   const kept = outcomes.flatMap(({ structuredContent }) =>
     structuredContent ? [(structuredContent as { ticket: { id: string; subject: string } }).ticket] : [],
@@ -82,5 +83,12 @@ it('calls fail with backend_unavailable while it is down, lists and health still
   })
   expect(((await list.json()) as { result: { tools: unknown[] } }).result.tools).toHaveLength(8)
   await desk.service.start()
-  expect((await alice('ticket_get', { id: 'T-1' })).isError).toBeUndefined()
+  await untilServed()
 })
+
+/** The gateway's breaker needs a moment to see that the service is back; it must do so by itself. */
+async function untilServed(): Promise<void> {
+  await expect
+    .poll(async () => (await alice('tickets_search', { limit: 1 })).isError, { timeout: 10_000 })
+    .toBeUndefined()
+}

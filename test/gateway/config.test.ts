@@ -40,6 +40,11 @@ describe('The configuration', () => {
       allowedHosts: ['127.0.0.1:8080', 'localhost:8080'],
       allowedOrigins: [],
       callTimeoutMs: 20_000,
+      limits: { reads: 3_000, writes: 600, exports: 120 },
+      limitHardFactor: 4,
+      redisUrl: undefined,
+      maxCallsInFlight: 64,
+      maxCallsInFlightPerClient: 16,
       adminPort: undefined,
       logLevel: 'info',
     })
@@ -107,6 +112,10 @@ describe('Faults', () => {
     ['PUBLIC_URL', 'http://ok/mcp,nonsense'],
     ['ISSUER', 'javascript:alert(1)'],
     ['CALL_TIMEOUT_MS', '99'],
+    ['LIMIT_READS_PER_MINUTE', '-1'],
+    ['LIMIT_HARD_FACTOR', '0'],
+    ['REDIS_URL', 'http://127.0.0.1:6379'],
+    ['MAX_CALLS_IN_FLIGHT', '65'],
   ])('are found in %s=%s', (name, value) => {
     expect(namedFor({ ...MINIMUM, [name]: value })).toEqual([name])
   })

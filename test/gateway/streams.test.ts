@@ -10,7 +10,15 @@ import { createMcpEndpoint } from '../../src/gateway/mcp-endpoint.ts'
 import { createProtectedResource } from '../../src/gateway/protected-resource.ts'
 import { readMessage } from '../../src/gateway/read-message.ts'
 
-const CALLER = { subject: 'alice', clientId: 'c', scopes: new Set<string>(), token: 't', expiresAt: 2e9 }
+const CALLER = {
+  subject: 'alice',
+  clientId: 'c',
+  scopes: new Set<string>(),
+  roles: [],
+  name: undefined,
+  token: 't',
+  expiresAt: 2e9,
+}
 
 async function listen(keepAliveMs: number) {
   const endpoint = createMcpEndpoint({

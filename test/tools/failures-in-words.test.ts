@@ -153,7 +153,7 @@ describe('What is told of a failure', () => {
       problem(res, 429, 'unavailable')
     })
     const { retry_after_s: seconds = 0, ...told } = forPrograms(result)
-    expect(told).toEqual({ class: 'rate_limited', code: 'rate_limited', retryable: true })
+    expect(told).toEqual({ class: 'rate_limited', code: 'service_limit', retryable: true })
     expect([29, 30]).toContain(seconds)
     expect(words(result).replace(String(seconds), '30')).toMatchInlineSnapshot(`
       "[rate_limited] Too many calls.

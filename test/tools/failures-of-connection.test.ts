@@ -2,19 +2,20 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as faults from '../support/backend-faults.ts'
 import { startFaultyDesk, type FaultyDesk } from '../support/faulty-desk.ts'
 import { errorOf, textOf, type CallResult } from '../support/gateway.ts'
 import { json, TICKET, TICKET_DETAIL } from '../support/scripted-backend.ts'
 
-const TIMEOUT_MS = 300
+const TIMEOUT_MS = 500
 
 let desk: FaultyDesk
 beforeAll(async () => {
   desk = await startFaultyDesk({ CALL_TIMEOUT_MS: String(TIMEOUT_MS) })
 })
 afterAll(() => desk.close())
+beforeEach(() => desk.heal())
 
 const read = (on = desk) => on.gateway.call('ticket_get', { id: 'T-42' }, on.tokens.alice)
 const write = (on = desk) => on.gateway.call('ticket_reopen', { id: 'T-42' }, on.tokens.alice)
@@ -43,9 +44,11 @@ describe('A service that breaks off after it got the request', () => {
       for (const call of [write, writeWithKey]) {
         const result = await after(script, call)
         expect(errorOf(result)).toMatchObject({ class: 'outcome_unknown', code, retryable: true })
-        expect(desk.backend.asked).toHaveLength(1)
-        const key = String(desk.backend.asked[0]?.headers['idempotency-key'])
-        expect(textOf(result)).toContain(`idempotency_key "${key}"`)
+        if (code === 'timeout') expect(desk.backend.asked).toHaveLength(1)
+        const keys = new Set(desk.backend.asked.map(({ headers }) => String(headers['idempotency-key'])))
+        expect(keys.size).toBe(1)
+        const [key] = keys
+        expect(textOf(result)).toContain(`idempotency_key "${String(key)}"`)
         expect(textOf(result)).not.toContain('Nothing was changed')
       }
     },

@@ -39,6 +39,7 @@ const CLASSES: readonly (readonly [Expected, readonly number[]])[] = [
   [all('rate_limited', true), [429]],
 ]
 const ROWS = CLASSES.flatMap(([expected, statuses]) => statuses.map((status) => [status, expected] as const))
+const PASSING = [502, 503, 504]
 const BODIES = [
   ['a problem document', (status: number) => withProblem(status, 'some_problem', SECRETIVE)],
   ['HTML', withHtml],
@@ -58,13 +59,16 @@ describe.each(BODIES)('A status that comes with %s', (body, script) => {
       expect(error.class).toBe(write ? expected.write : expected.read)
       expect(error.retryable).toBe(expected.retryable)
       expect(error.request_id).toMatch(/^[0-9a-f-]{36}$/)
-      // A refused token is exchanged anew once; nothing else is asked for twice.
-      expect(desk.backend.asked).toHaveLength(status === 401 ? 2 : 1)
+      // A refused token is exchanged anew once; what may pass is tried again while the retry budget lasts.
+      const [least, most] = status === 401 ? [2, 2] : PASSING.includes(status) ? [1, 3] : [1, 1]
+      expect(desk.backend.asked.length).toBeGreaterThanOrEqual(least)
+      expect(desk.backend.asked.length).toBeLessThanOrEqual(most)
       expectPlain(textOf(result), error.class)
       expect(result).not.toHaveProperty('structuredContent')
       if (/Nothing was changed/.test(textOf(result)) && write)
         expect(kept || status === 401 || (status === 503 && body === 'a problem document')).toBe(true)
     }
+    if (status >= 500) await desk.heal()
   })
 })
 
@@ -78,6 +82,7 @@ describe('A write whose fate is not clear', () => {
       if ('idempotency_key' in args) expect(sent).toBe('k-1')
       expect(textOf(result)).toContain(`idempotency_key "${String(sent)}"`)
     }
+    await desk.heal()
   })
 })
 

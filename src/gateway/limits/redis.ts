@@ -1,0 +1,29 @@
+// The connection to Redis for shared limits, set so that a Redis that is gone or hangs is noticed at once.
+import { Redis } from 'ioredis'
+
+const COMMAND_TIMEOUT_MS = 100
+const CONNECT_TIMEOUT_MS = 500
+const MAX_RECONNECT_DELAY_MS = 1_000
+
+export interface RedisConnection {
+  readonly redis: Redis
+  /** Resolves when the first attempt has come to something, at the latest after 100 ms. */
+  readonly opened: Promise<void>
+}
+
+/** Connects in the background and again whenever the connection is lost; a command without a connection fails at once. */
+export function connectRedis(url: string, onError: (error: Error) => void): RedisConnection {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_DELAY_MS),
+  })
+  redis.on('error', onError)
+  const opened = new Promise<void>((resolve) => {
+    redis.once('ready', resolve).once('error', resolve)
+    setTimeout(resolve, COMMAND_TIMEOUT_MS).unref()
+  })
+  return { redis, opened }
+}

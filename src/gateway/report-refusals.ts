@@ -1,0 +1,32 @@
+// What was refused at HTTP level, for the log: tool calls have their own line.
+import type { RequestHandler } from 'express'
+import { requestIdOf } from './request-id.ts'
+
+const MAX_PATH_CHARACTERS = 100
+
+export interface HttpRefusal {
+  readonly requestId: string
+  readonly method: string
+  /** Without the query, in which a careless client may have put a token. */
+  readonly path: string
+  readonly status: number
+  /** The challenge that went out, if one did; it names the fault and nothing of the token. */
+  readonly challenge: string | undefined
+}
+
+/** Tells of every answer with a status of 400 and more. */
+export function reportRefusals(onRefusal: (refusal: HttpRefusal) => void): RequestHandler {
+  return (req, res, next) => {
+    res.once('finish', () => {
+      if (res.statusCode < 400) return
+      onRefusal({
+        requestId: requestIdOf(res),
+        method: req.method,
+        path: req.path.slice(0, MAX_PATH_CHARACTERS),
+        status: res.statusCode,
+        challenge: res.getHeader('WWW-Authenticate')?.toString(),
+      })
+    })
+    next()
+  }
+}
