@@ -13,7 +13,7 @@ import type { Caller } from '../backend/caller.ts'
 import type { Issuer } from '../backend/issuer.ts'
 import { claimAt, wordsOf, type ClaimNames } from './claims.ts'
 
-const ALGORITHMS = ['ES256', 'ES384', 'PS256', 'RS256', 'EdDSA']
+const ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA']
 const CLOCK_TOLERANCE_S = 5
 const MAX_VERIFIED_TOKENS = 10_000
 const KEYS_MAX_AGE_MS = 600_000
