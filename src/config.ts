@@ -112,7 +112,10 @@ export class ConfigError extends Error {}
 export function readConfig(env: Variables): Config {
   const { variables, faults } = withSecretFiles(env, ['CLIENT_SECRET', 'ASSERTION_KEY', 'REDIS_URL'])
   const parsed = Environment.safeParse(variables)
-  if (!parsed.success) throw new ConfigError([...faults, ...faultsOf(parsed.error, variables)].join('\n'))
+  if (!parsed.success || faults.length > 0)
+    throw new ConfigError(
+      [...faults, ...(parsed.success ? [] : faultsOf(parsed.error, variables))].join('\n'),
+    )
   const read = parsed.data
   const publicUrls = read.PUBLIC_URL.map((text) => new URL(text))
   return Object.freeze({

@@ -27,10 +27,26 @@ async function start(env: NodeJS.ProcessEnv): Promise<void> {
     },
   })
   log.info({ tools: gateway.catalogue.list.length }, 'gateway on stdio')
-  const stop = () => void server.close().then(() => process.exit(0))
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-  process.stdin.once('close', stop)
+  let stopping = false
+  const stop = (exitCode: number) => {
+    if (stopping) return
+    stopping = true
+    void Promise.allSettled([server.close(), gateway.close()]).then(() => process.exit(exitCode))
+  }
+  const onSignal = () => {
+    // A second signal does not wait for anybody.
+    if (stopping) process.exit(1)
+    stop(0)
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.stdin.once('close', () => {
+    stop(0)
+  })
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'a fault that nothing caught')
+    stop(1)
+  })
 }
 
 start(process.env).catch((error: unknown) => {
