@@ -1,4 +1,5 @@
 // The environment as a frozen configuration. Every fault is listed at once, with the variable's name and the fix.
+import { createPrivateKey } from 'node:crypto'
 import type { JWK } from 'jose'
 import { z } from 'zod'
 import { isAddressRange } from './gateway/client-address.ts'
@@ -28,7 +29,7 @@ const range = z.string().refine(isAddressRange, { error: 'must list addresses or
 const privateKey = z.string().transform((text, context): JWK => {
   try {
     const key = JSON.parse(text) as JWK
-    if (key.kty === 'EC' && key.crv === 'P-256' && typeof key.d === 'string') return key
+    if (createPrivateKey({ key, format: 'jwk' }).asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
   } catch {
     // Said below, without the text: it may be half of a key.
   }

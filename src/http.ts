@@ -19,6 +19,8 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
 }
+/** Longer than any call, and than the pause between the comment lines of a stream: whoever does not read is let go. */
+const SILENCE_TIMEOUT_MS = 70_000
 /** Each costs a file and some kilobytes; past this new ones are turned away. */
 const MAX_CONNECTIONS = 20_000
 
@@ -70,6 +72,7 @@ export function createHttpGateway(config: Config, log: Logger): HttpGateway {
   })
   const server = createServer(SERVER_OPTIONS, app)
   server.maxConnections = MAX_CONNECTIONS
+  server.setTimeout(SILENCE_TIMEOUT_MS)
   const drain = prepareDrain(server)
   return {
     ...gateway,

@@ -46,10 +46,13 @@ function start(config: Config): void {
 
 function serveMetrics({ registry }: Metrics, port: number): Server {
   const server = createServer((_req, res) => {
-    void registry.metrics().then((text) => {
-      res.setHeader('Content-Type', registry.contentType)
-      res.end(text)
-    })
+    registry.metrics().then(
+      (text) => {
+        res.setHeader('Content-Type', registry.contentType)
+        res.end(text)
+      },
+      () => res.writeHead(500).end(),
+    )
   })
   listen(server, port, '127.0.0.1', 'ADMIN_PORT', () => undefined)
   return server

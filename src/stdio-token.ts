@@ -1,5 +1,6 @@
 // Whose token a stdio server works with: from the environment or a file, renewed where that is possible.
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Caller } from './backend/caller.ts'
 import { requestToken, type OAuthClient } from './backend/token-endpoint.ts'
@@ -44,13 +45,14 @@ export async function openStdioToken(env: Variables, ports: StdioTokenPorts): Pr
     } catch (error) {
       ports.log.error({ reason: (error as Error).message.trim() }, 'the access token cannot be renewed')
     }
-    renewing = undefined
   }
 
   return async () => {
     if (renew && caller.expiresAt * 1000 - ports.now() <= RENEW_BEFORE_S * 1000) {
       // One for all messages: a refresh token that is used twice ends the sign-in (OAuth 2.1 section 4.3.1).
-      renewing ??= renewCaller(renew)
+      renewing ??= renewCaller(renew).finally(() => {
+        renewing = undefined
+      })
       await renewing
     }
     return caller
@@ -66,13 +68,14 @@ function renewal(variables: Variables, ports: StdioTokenPorts): (() => Promise<s
         '  REFRESH_CLIENT_ID: is required with REFRESH_TOKEN; set it to the client that got it',
       )
     const client = { ...ports.client, clientId, clientSecret: undefined }
-    return refreshing(client, ports.resource, refreshToken, variables['REFRESH_TOKEN_FILE'])
+    const keep = keeperOf(variables['REFRESH_TOKEN_FILE'], ports.log)
+    return refreshing(client, ports.resource, refreshToken, keep)
   }
-  if (file !== undefined) return () => Promise.resolve(readFileSync(file, 'utf8').trim())
+  if (file !== undefined) return () => readFile(file, 'utf8').then((text) => text.trim())
   return undefined
 }
 
-function refreshing(client: OAuthClient, resource: string, first: string, file: string | undefined) {
+function refreshing(client: OAuthClient, resource: string, first: string, keep: (token: string) => void) {
   let refreshToken = first
   return async (): Promise<string> => {
     const grant = await requestToken(client, {
@@ -84,13 +87,25 @@ function refreshing(client: OAuthClient, resource: string, first: string, file: 
       case 'granted':
         if (grant.refreshToken !== undefined) {
           refreshToken = grant.refreshToken
-          if (file !== undefined) replaceFile(file, refreshToken)
+          keep(refreshToken)
         }
         return grant.token
       case 'refused':
         throw new ConfigError(`  REFRESH_TOKEN: is refused (${grant.error}); sign in again`)
       case 'unreachable':
         throw new ConfigError('  ISSUER: does not answer; start it or correct the URL')
+    }
+  }
+}
+
+/** Writes rotated tokens to the file, if there is one. That it cannot be written does not spoil the token in hand. */
+function keeperOf(file: string | undefined, log: Logger): (token: string) => void {
+  return (token) => {
+    if (file === undefined) return
+    try {
+      replaceFile(file, token)
+    } catch {
+      log.error({ file }, 'REFRESH_TOKEN_FILE cannot be written: sign in again before the next start')
     }
   }
 }

@@ -23,7 +23,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<void> {
   })
   const server = serveStdio(gateway.factory, {
     onerror: (error) => {
-      log.warn({ reason: error.message }, 'MCP message refused')
+      // The parser's message quotes what it could not parse, which may be ticket text.
+      log.warn({ reason: error.name }, 'MCP message refused')
     },
   })
   log.info({ tools: gateway.catalogue.list.length }, 'gateway on stdio')

@@ -19,6 +19,8 @@ export function cacheByToken(obtain: Obtain): ServiceCredentials {
       const known = cache.get(key)
       if (known) return known
       const obtained = obtain(caller).then(({ credentials, lifetimeMs }) => {
+        // What was dropped meanwhile stays dropped.
+        if (cache.peek(key) !== obtained) return credentials
         if (lifetimeMs > 0) cache.set(key, obtained, { ttl: lifetimeMs })
         else cache.delete(key)
         return credentials

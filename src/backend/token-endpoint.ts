@@ -56,7 +56,9 @@ export async function requestToken(client: OAuthClient, parameters: Record<strin
     const error = z.object({ error: z.string() }).safeParse(body).data?.error ?? 'no error code'
     return { kind: 'refused', status: response.status, error }
   } catch (error) {
-    return { kind: 'unreachable', cause: error instanceof Error ? error.message : String(error) }
+    // What cannot be parsed is quoted in the parser's message, and it may be a token.
+    const quotes = error instanceof SyntaxError || error instanceof z.ZodError
+    return { kind: 'unreachable', cause: quotes ? 'not the answer of a token endpoint' : String(error) }
   }
 }
 

@@ -37,7 +37,8 @@ export function isAddressRange(text: string): boolean {
 function blockListOf(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
-    const [address = '', prefix] = range.split('/')
+    const [address = '', prefix, ...rest] = range.split('/')
+    if (rest.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) throw new RangeError(range)
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     if (prefix === undefined) list.addAddress(address, family)
     else list.addSubnet(address, Number(prefix), family)

@@ -3,8 +3,8 @@ import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
 const GRACE_MS = 10_000
-/** Time for requests that were already on their way; their answers then say that the connection closes. */
-const LULL_MS = 100
+/** Time for requests that are on their way, also of a slow client; their answers then say that the connection closes. */
+const LULL_MS = 1_000
 const SWEEP_MS = 50
 
 export type Drain = () => Promise<void>

@@ -1,5 +1,6 @@
 // For orchestrators and balancers; outside the Host check, because probes come with the address of a pod.
 import type { RequestHandler } from 'express'
+import { waitUntil } from '../backend/wait-until.ts'
 
 const PROBE_TIMEOUT_MS = 2_000
 
@@ -20,7 +21,14 @@ export function readyz({ parts, draining }: ReadinessChecks): RequestHandler {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
     const results = await Promise.all(
       Object.entries(parts).map(
-        async ([part, ready]) => [part, await ready(signal).catch(() => false)] as const,
+        async ([part, ready]) =>
+          [
+            part,
+            (await waitUntil(
+              ready(signal).catch(() => false),
+              signal,
+            )) ?? false,
+          ] as const,
       ),
     )
     const notReady = results.filter(([, ready]) => !ready).map(([part]) => part)

@@ -48,6 +48,8 @@ describe('the address of a client', () => {
     ['10.0.0.0/8', true],
     ['::1', true],
     ['10.0.0.0/99', false],
+    ['10.0.0.0/', false],
+    ['10.0.0.0/8/8', false],
     ['proxy.example', false],
     ['', false],
   ])('range %j: %j', (text, valid) => {

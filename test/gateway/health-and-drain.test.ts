@@ -75,7 +75,7 @@ describe.each(ERAS)('A stop during a call by %s', (_era, era) => {
     expect(await response.json()).toMatchObject({ result: { structuredContent: TICKET_DETAIL } })
     const start_ms = performance.now()
     await stopped
-    expect(performance.now() - start_ms).toBeLessThan(1_000)
+    expect(performance.now() - start_ms).toBeLessThan(3_000)
   })
 })
 
@@ -85,6 +85,6 @@ describe('A stop', () => {
     await (await gateway.post(message2025('ping').body, tokens.alice)).text()
     const start_ms = performance.now()
     await gateway.gateway.stop()
-    expect(performance.now() - start_ms).toBeLessThan(1_000)
+    expect(performance.now() - start_ms).toBeLessThan(3_000)
   })
 })

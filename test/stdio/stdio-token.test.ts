@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -84,6 +84,26 @@ describe('the token of a stdio server', () => {
     expect(await readFile(join(folder, 'theirs'), 'utf8')).toBe('theirs')
     expect((await lstat(file)).isFile()).toBe(true)
     expect(await readFile(file, 'utf8')).toBe('r2')
+  })
+
+  it('is renewed later where the file could not be read at first', async () => {
+    const file = join(folder, 'token')
+    await writeFile(file, await token('alice', 60))
+    const caller = await open({ ACCESS_TOKEN_FILE: file })
+    later(50)
+    await rm(file)
+    expect((await caller()).subject).toBe('alice')
+    await writeFile(file, await token('bob', 600))
+    expect((await caller()).subject).toBe('bob')
+  })
+
+  it('is used although the rotated refresh token cannot be written, which the log says', async () => {
+    const file = join(folder, 'refresh')
+    await writeFile(file, 'r1')
+    await mkdir(`${file}.new`)
+    const caller = await open({ REFRESH_TOKEN_FILE: file, REFRESH_CLIENT_ID: 'cli' })
+    expect((await caller()).subject).toBe('alice')
+    expect(logged).toContain('REFRESH_TOKEN_FILE cannot be written')
   })
 
   it('that ends and cannot be renewed is kept, and the log says why without any token', async () => {
