@@ -1,6 +1,7 @@
 // Bearer authentication (RFC 6750) and its challenges. Tokens are taken from the Authorization header and nowhere else.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../backend/caller.ts'
+import { refuseStranger } from './bound-strangers.ts'
 import { requestIdOf } from './request-id.ts'
 import type { ProtectedResource } from './protected-resource.ts'
 import type { VerifyToken } from './verify-token.ts'
@@ -56,6 +57,7 @@ export function authenticate({ verify, resource, onIssuerFault }: AuthenticatePo
     error: string | undefined,
     description: string,
   ) {
+    if (refuseStranger(res)) return
     sendChallenge(res, status, resource.metadataUrl(req), { error, description, scope: FIRST_SCOPE })
   }
 }

@@ -1,12 +1,22 @@
 // Bounds what an address may ask for without a token that holds: each such answer costs us more than it costs them.
-import type { RequestHandler } from 'express'
+import type { RequestHandler, Response } from 'express'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { AddressOf } from './client-address.ts'
 import { forgetOldKeys } from './limits/counters.ts'
 import { refuseForNow } from './refuse.ts'
 
+const overdue = new WeakMap<Response, number>()
+
+/** Answers 429 where the address of a request without a valid token is over its bound; false where it is not. */
+export function refuseStranger(res: Response): boolean {
+  const seconds = overdue.get(res)
+  if (seconds === undefined) return false
+  refuseForNow(res, seconds, `Too many requests without a valid token. Wait ${seconds} seconds.`)
+  return true
+}
+
 export interface StrangerBound {
-  /** Every request pays, or is answered 429. */
+  /** Every request pays, or is answered 429; a POST that brings a token is let through to have it checked. */
   readonly charge: RequestHandler
   /** A caller who turns out to be known gets it back. */
   readonly refund: RequestHandler
@@ -24,9 +34,10 @@ export function createStrangerBound(requestsPerMinute: number, addressOf: Addres
         await limiter.consume(address)
       } catch (over) {
         if (!(over instanceof RateLimiterRes)) throw over
-        const seconds = Math.max(1, Math.ceil(over.msBeforeNext / 1000))
-        refuseForNow(res, seconds, `Too many requests without a valid token. Wait ${seconds} seconds.`)
-        return
+        overdue.set(res, Math.max(1, Math.ceil(over.msBeforeNext / 1000)))
+        // Others at the same address must not keep out a caller with a valid token: that is seen when it is checked.
+        const maybeKnown = req.method === 'POST' && req.headers.authorization !== undefined
+        if (!maybeKnown && refuseStranger(res)) return
       }
       next()
     },

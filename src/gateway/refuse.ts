@@ -3,8 +3,8 @@ import type { Response } from 'express'
 
 const INVALID_REQUEST = -32600
 const PARSE_ERROR = -32700
-/** Of the range that JSON-RPC 2.0 section 5.1 leaves to servers. */
-const TOO_MANY_REQUESTS = -32029
+/** Outside -32768..-32000, which JSON-RPC and MCP keep for themselves. */
+const TOO_MANY_REQUESTS = 429
 
 /** Refuses at HTTP level. The message says what was wrong, what is expected and what to do. */
 export function refuse(res: Response, status: number, message: string, id: unknown = null): void {

@@ -68,7 +68,7 @@ describe.each(ERAS)('A client of %s', (_era, era) => {
       const seconds = Number(headers.get('retry-after'))
       expect(seconds).toBeGreaterThan(0)
       expect(seconds).toBeLessThanOrEqual(60)
-      expect(body.error).toMatchObject({ code: -32029, data: { retry_after_s: seconds } })
+      expect(body.error).toMatchObject({ code: 429, data: { retry_after_s: seconds } })
       expect(body.error?.message).toContain(`${seconds} seconds`)
       expect(headers.get('ratelimit-policy')).toBe('"reads";q=1;w=60')
       expect(headers.get('ratelimit')).toBe(`"reads";r=0;t=${seconds}`)
@@ -97,7 +97,7 @@ describe.each(ERAS)('A client of %s', (_era, era) => {
     for (let round = 0; round < 3; round++)
       for (const body of free) {
         const answer = await desk.gateway.post(body, desk.tokens.alice, era(String(body['method'])).headers)
-        expect(await answer.text()).not.toMatch(/rate_limited|-32029/)
+        expect(await answer.text()).not.toMatch(/rate_limited|429/)
       }
     expect((await post(era, 1)).body.result?.isError).toBeUndefined()
     expect(errorOf((await post(era, 2)).body.result as CallResult).class).toBe('rate_limited')

@@ -30,7 +30,7 @@ describe('Requests without a valid token', () => {
     expect(await statuses(5, send)).toEqual([status, status, status, 429, 429])
     const refused = await send()
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32029 } })
+    expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: 429 } })
   })
 
   it('never stop the liveness probe', async () => {
@@ -51,6 +51,13 @@ describe('Requests without a valid token', () => {
 })
 
 describe('Requests with a valid token', () => {
+  it('are served also when others at the same address have used up what strangers may ask', async () => {
+    desk = await startFaultyDesk({ LIMIT_UNAUTHENTICATED_PER_MINUTE: '2' })
+    expect(await statuses(4, () => desk.gateway.post(LIST, 'nonsense'))).toEqual([401, 401, 429, 429])
+    expect(await statuses(3, () => desk.gateway.post(LIST, desk.tokens.alice))).toEqual([200, 200, 200])
+    expect(await statuses(1, () => desk.gateway.post(LIST, undefined))).toEqual([429])
+  })
+
   it('cost nothing of that, however many they are', async () => {
     desk = await startFaultyDesk({ LIMIT_UNAUTHENTICATED_PER_MINUTE: '2' })
     const all = await statuses(20, () => desk.gateway.post(LIST, desk.tokens.alice))
