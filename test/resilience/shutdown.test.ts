@@ -86,7 +86,9 @@ describe('SIGTERM', () => {
     expect(await gateway.kill('SIGTERM')).toBe(0)
     expect(performance.now() - start).toBeLessThan(GRACE_MS)
     await Promise.all(callers)
-    expect(refused).toEqual(Array(CALLERS).fill('ECONNREFUSED'))
+    expect(refused).toHaveLength(CALLERS)
+    // The kernel resets what had connected and was not accepted yet; that it was not is what the last line shows.
+    for (const code of refused) expect(['ECONNREFUSED', 'ECONNRESET']).toContain(code)
     const reached = backend.asked.map(({ url }) => url.split('/').at(-1) ?? '')
     expect(reached.filter((id) => !answered.has(id))).toEqual([])
   }, 40_000)
