@@ -1,7 +1,6 @@
 // Graceful shutdown of an HTTP server: nothing new comes in, what is in flight ends well, and the wait has a bound.
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
 
 const GRACE_MS = 10_000
 /** Time for requests that are on their way, also of a slow client; their answers then say that the connection closes. */
@@ -24,9 +23,6 @@ export function prepareDrain(server: Server): Drain {
   return async () => {
     server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
     for (const res of answering) if (!res.headersSent) res.setHeader('Connection', 'close')
-    // One whole turn of the event loop takes in what waits to be accepted: closing the listener would reset it.
-    await turn()
-    await turn()
     const closed = new Promise<void>((resolve) => {
       // Not the close of http.Server, which also cuts idle connections at once.
       NetServer.prototype.close.call(server, () => {

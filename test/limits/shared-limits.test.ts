@@ -81,7 +81,10 @@ describe('A limit of ten on two gateways', () => {
     const token = await tokenOf('dave')
     const calls = gateways.flatMap(({ url }) => Array.from({ length: 15 }, () => callerOf(url, token)))
     const results = await Promise.all(calls.map((call) => call('ticket_get', { id: 'T-42' })))
-    expect(results.filter(({ isError }) => !isError)).toHaveLength(10)
+    const passed = results.filter(({ isError }) => !isError).length
+    expect(passed).toBeLessThanOrEqual(10)
+    // A count that Redis confirmed too late is spent and not given.
+    expect(passed).toBeGreaterThanOrEqual(8)
   })
 })
 
