@@ -13,12 +13,12 @@ const MAX_CACHED_TOKENS = 10_000
 const CLOCK_TOLERANCE_SECONDS = 5
 const ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA']
 
-/** `expiresAt` is in seconds since 1970. */
+/** `expiresAt` is in seconds since 1970. A `reason` is for the log of whoever runs the service, and has no part of a token. */
 export type Verdict =
   | { readonly kind: 'verified'; readonly caller: Caller; readonly expiresAt: number }
-  | { readonly kind: 'invalid' }
+  | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unknown_role' }
-  | { readonly kind: 'issuer_unreachable' }
+  | { readonly kind: 'issuer_unreachable'; readonly reason: string }
 
 /** `assertion` is what came next to the token, where something did. */
 export type VerifyAccessToken = (token: string, assertion: string | undefined) => Promise<Verdict>
@@ -64,7 +64,7 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
       if (verdict.kind === 'verified') verified.set(hash, verdict)
       return verdict
     } catch (error) {
-      return { kind: isFaultOfToken(error) ? 'invalid' : 'issuer_unreachable' }
+      return { kind: isFaultOfToken(error) ? 'invalid' : 'issuer_unreachable', reason: reasonOf(error) }
     }
   }
 }
@@ -98,7 +98,7 @@ async function verdictOfAssertion(
   assertion: string,
 ): Promise<Verdict> {
   if (assertions === undefined || claimAt(token, claims.clientId) !== assertions.clientId)
-    return { kind: 'invalid' }
+    return { kind: 'invalid', reason: 'this client may not vouch for a user' }
   const verdict = verdictOf(await assertions.verify(assertion), STANDARD_CLAIMS)
   return verdict.kind === 'verified'
     ? { ...verdict, expiresAt: Math.min(verdict.expiresAt, Number(token.exp)) }
@@ -111,7 +111,7 @@ function verdictOf(payload: JWTPayload, claims: ClaimNames): Verdict {
     clientId: claimAt(payload, claims.clientId),
     name: payload['name'],
   })
-  if (!identity.success) return { kind: 'invalid' }
+  if (!identity.success) return { kind: 'invalid', reason: 'its subject or its client cannot be used' }
   const { id, clientId, name } = identity.data
   const role = roleOf(claimAt(payload, claims.role))
   if (role === undefined) return { kind: 'unknown_role' }
@@ -130,6 +130,14 @@ function shownName(name: string | undefined, sub: string): string {
     .join('')
     .trim()
   return text === '' || /\0|\p{Surrogate}/u.test(text) ? sub : text
+}
+
+/** Codes and claim names of jose, and messages of connections: none repeats what was sent. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)
+    return `${error.code} ${error.claim}`
+  if (error instanceof errors.JOSEError) return error.code
+  return error instanceof Error ? error.message : 'unknown'
 }
 
 function isFaultOfToken(error: unknown): boolean {

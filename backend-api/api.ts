@@ -5,6 +5,8 @@ import type { RequestHandler } from 'express'
 import type { VerifyAccessToken } from './access-token.ts'
 import type { Contract, OperationId } from './contract.ts'
 import { authenticate } from './http/authenticate.ts'
+import { asDescribed, asSent } from './http/head.ts'
+import { nameRoute } from './http/name-route.ts'
 import { readBody } from './http/read-body.ts'
 import { refuseBadText } from './http/refuse-bad-text.ts'
 import { requireAcceptable } from './http/require-acceptable.ts'
@@ -46,7 +48,7 @@ export function createApi(dependencies: RouteDependencies, options: ApiOptions):
     readiness: readinessRoute(dependencies),
     getContract: getContractRoute(dependencies),
   }
-  const identify = authenticate(verifyAccessToken)
+  const identify = authenticate(verifyAccessToken, dependencies.log)
   // Tokens and scopes have their own steps above; the contract itself is linted where it is written.
   const validate = validateAgainst({
     apiSpec: contract.file,
@@ -57,30 +59,36 @@ export function createApi(dependencies: RouteDependencies, options: ApiOptions):
   })
 
   const router = Router()
-  for (const { id, method, path, scopes, takesBody, offers } of contract.operations) {
+  for (const { id, method, path, route, scopes, takesBody, offers } of contract.operations) {
     const permit = scopes === undefined ? [] : [identify, requireScopes(scopes)]
     router[method](
       path,
+      nameRoute(route),
       ...permit,
       requireAcceptable(offers),
       readBody(takesBody),
+      asDescribed,
       ...validate,
+      asSent,
       refuseBadText,
       routes[id],
     )
   }
-  for (const [path, allow] of methodsByPath(contract)) {
-    router.all(path, (_request, response) => {
+  for (const [path, { route, allow }] of methodsByPath(contract)) {
+    router.all(path, nameRoute(route), (_request, response) => {
       sendFault(response, { kind: 'method_not_allowed', allow })
     })
   }
   return router
 }
 
-function methodsByPath({ operations }: Contract): Map<string, string> {
-  const methods = new Map<string, string>()
-  for (const { path, method } of operations) {
-    methods.set(path, [methods.get(path), method.toUpperCase()].filter(Boolean).join(', '))
+/** By Express's path: the template of it, and the value of Allow (RFC 9110 section 10.2.1). */
+function methodsByPath({ operations }: Contract): Map<string, { route: string; allow: string }> {
+  const paths = new Map<string, { route: string; allow: string }>()
+  for (const { path, route, method } of operations) {
+    const methods = method === 'get' ? 'GET, HEAD' : method.toUpperCase()
+    const others = paths.get(path)?.allow
+    paths.set(path, { route, allow: others === undefined ? methods : `${others}, ${methods}` })
   }
-  return methods
+  return paths
 }

@@ -11,6 +11,8 @@ const secret = (characters: number) =>
   z
     .string({ error: `must be set, to at least ${characters} random characters` })
     .min(characters, `must have at least ${characters} characters`)
+const NOT_A_PORT = 'must be a port, 0 to 65535'
+const port = z.coerce.number({ error: NOT_A_PORT }).int(NOT_A_PORT).min(0, NOT_A_PORT).max(65_535, NOT_A_PORT)
 const list = (text: string) =>
   text
     .split(',')
@@ -40,7 +42,9 @@ const keySet = (half: 'private' | 'public') => {
 
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number({ error: 'must be a port, 0 to 65535' }).int().min(0).max(65_535).default(8081),
+  PORT: port.default(8081),
+  ADMIN_HOST: z.string().default('127.0.0.1'),
+  ADMIN_PORT: port.optional(),
   DATABASE_PATH: z.string().default('.local/desk.sqlite'),
   LOG_LEVEL: z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` }).default('info'),
   NODE_ENV: z.string().default('development'),
@@ -116,6 +120,8 @@ function configOf(env: z.infer<typeof Environment>) {
   return Object.freeze({
     host: env.HOST,
     port: env.PORT,
+    /** Undefined: no metrics are served. */
+    admin: env.ADMIN_PORT === undefined ? undefined : { host: env.ADMIN_HOST, port: env.ADMIN_PORT },
     databasePath: env.DATABASE_PATH,
     logLevel: env.LOG_LEVEL,
     validateResponses:

@@ -25,7 +25,9 @@ async function run(account: AccountArguments): Promise<void> {
   try {
     await savePerson(store, account)
     await store.identity.savePasswordHash(account.id, hash)
-    process.stderr.write(`${account.id} can sign in with the new password.\n`)
+    // After it: whoever knew the old password is signed out, and could not sign in meanwhile.
+    await store.identity.removeByAccount(account.id)
+    process.stderr.write(`${account.id} can sign in with the new password; earlier sign-ins have ended.\n`)
   } finally {
     await store.close()
   }

@@ -3,6 +3,7 @@ import type { ErrorRequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Fault } from '../fault.ts'
+import { hasLeft } from './has-left.ts'
 import { MAX_BODY_BYTES } from './read-body.ts'
 import { sendFault } from './send-problem.ts'
 
@@ -15,7 +16,11 @@ const HttpError = z.object({
 })
 
 export function answerErrors(log: Logger): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
+  return (error: unknown, request, response, next) => {
+    if (hasLeft(request)) {
+      response.destroy()
+      return
+    }
     const fault = faultOf(error)
     if (fault.kind === 'internal') log.error({ err: error, request_id: response.locals.requestId }, 'failed')
     if (response.headersSent) {

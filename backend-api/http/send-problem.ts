@@ -17,6 +17,7 @@ export function sendFault(response: Response, fault: Fault): void {
 }
 
 function send(response: Response, { problem, headers }: ProblemReply): void {
+  response.locals.problemCode = problem.code
   const document: Problem = { ...problem, request_id: response.locals.requestId }
   response.status(problem.status).set(headers).type('application/problem+json').json(document)
 }

@@ -24,7 +24,8 @@ export function createAdapter({ state, clock, findDocumentClient }: AdapterOptio
       const payload = withoutSecrets(whole)
       const { grantId, uid, clientId } = payload
       const entry = { model, id: digest(id), payload: JSON.stringify(payload), expiresAt: after(lifetime_s) }
-      await state.put({ ...entry, grantId: grantId ?? null, uid: uid ?? null }, clock())
+      const accountId = accountOf(payload) ?? null
+      await state.put({ ...entry, grantId: grantId ?? null, uid: uid ?? null, accountId }, clock())
       if (model === 'Grant' && clientId !== undefined)
         await state.extend('Client', digest(clientId), entry.expiresAt)
     },
@@ -48,6 +49,11 @@ export function createAdapter({ state, clock, findDocumentClient }: AdapterOptio
     destroy: (id) => state.remove(model, digest(id)),
     revokeByGrantId: (grantId) => state.removeByGrant(grantId, model),
   })
+}
+
+/** Who an entry belongs to. A sign-in that is under way says it in its result, or in the session it began with. */
+function accountOf({ accountId, result, session }: AdapterPayload): string | undefined {
+  return accountId ?? result?.login?.accountId ?? session?.accountId
 }
 
 /** An interaction also remembers the cookie of its session, which nothing reads. */

@@ -3,14 +3,17 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { JSONWebKeySet } from 'jose'
-import { Provider, type KoaContextWithOIDC, type errors } from 'oidc-provider'
+import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
 import type { IdentityState } from '../store/identity-state.ts'
+import type { IdentityMetrics } from '../telemetry/identity-metrics.ts'
 import type { FindPerson } from './accounts.ts'
 import { createAdapter } from './adapter.ts'
 import { createAuthenticator } from './authenticate-person.ts'
 import { createPublicFetch } from './fetch-publicly.ts'
 import { createInteraction } from './interaction.ts'
+import { logFailure, logFailures } from './log-failures.ts'
+import { hasLeft } from '../http/has-left.ts'
 import { isLoopback } from './loopback.ts'
 import { createDocumentClients } from './metadata-document.ts'
 import { pointAtIssuer } from './mount.ts'
@@ -37,6 +40,7 @@ export interface IdentityOptions {
   readonly clock: () => Date
   readonly mintId: () => string
   readonly log: Logger
+  readonly metrics: IdentityMetrics
 }
 
 export interface Identity {
@@ -49,7 +53,7 @@ const STYLE = readFileSync(new URL('pages/style.css', import.meta.url))
 
 /** Builds the authorization server; throws when a key or a URL cannot be used. */
 export function createIdentity(options: IdentityOptions): Identity {
-  const { clock, findPerson, issuer, log, mintId, state } = options
+  const { clock, findPerson, issuer, log, metrics, mintId, state } = options
   const now = () => clock().getTime()
   const issuerUrl = new URL(issuer)
   const local = isLoopback(issuerUrl.hostname)
@@ -67,10 +71,11 @@ export function createIdentity(options: IdentityOptions): Identity {
   provider.use(assumeScope(issuerUrl.pathname))
   provider.use(completeMetadata(issuer))
   logFailures(provider, log)
+  countTokens(provider, metrics)
 
   const authorizationServer = provider.callback()
   const authenticate = createAuthenticator({ state, findPerson, now })
-  const interaction = createInteraction(provider, { issuer, authenticate, findPerson, log })
+  const interaction = createInteraction(provider, { issuer, authenticate, findPerson, log, metrics })
   const saveClient = (client: { client_id: string }) => adapter('Client').upsert(client.client_id, client)
   const register = createRegistration(provider, { mintId, saveClient, now, log })
 
@@ -87,8 +92,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   return {
     handler(req, res) {
       answer(req, res, pointAtIssuer(req, issuerUrl)).catch((error: unknown) => {
-        log.error({ err: error }, 'authorization server failed')
-        if (res.headersSent) res.destroy()
+        logFailure(log, req, error)
+        if (res.headersSent || hasLeft(req)) res.destroy()
         else sendProblem(res, { status: 500, detail: 'Internal error; the log of the service says more.' })
       })
     },
@@ -129,20 +134,16 @@ function completeMetadata(issuer: string) {
   }
 }
 
-/** Routes failures to the log: the kind of error and the client, never a parameter, which may be a token. */
-function logFailures(provider: Provider, log: Logger): void {
-  const refused = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void => {
-    const { error: code, error_description: description, cause } = error
-    const reason = cause instanceof Error ? cause.message : undefined
-    log.warn(
-      { code, description, reason, client_id: ctx.oidc.client?.clientId },
-      'authorization server refused a request',
-    )
+function countTokens(provider: Provider, { tokenRequested }: IdentityMetrics): void {
+  const grantTypeOf = ({ oidc }: KoaContextWithOIDC) => {
+    // A refusal may come before the parameters were read.
+    const type = (oidc.params as Record<string, unknown> | undefined)?.['grant_type']
+    return typeof type === 'string' ? type : undefined
   }
-  provider.on('authorization.error', refused)
-  provider.on('grant.error', refused)
-  provider.on('revocation.error', refused)
-  provider.on('server_error', (_ctx, error) => {
-    log.error({ err: error }, 'authorization server failed')
+  provider.on('grant.success', (ctx) => {
+    tokenRequested(grantTypeOf(ctx), 'issued')
+  })
+  provider.on('grant.error', (ctx) => {
+    if (!hasLeft(ctx.req)) tokenRequested(grantTypeOf(ctx), 'refused')
   })
 }

@@ -2,6 +2,7 @@
 
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
+import type { IdentityMetrics } from '../telemetry/identity-metrics.ts'
 import type { Authentication, AuthenticatePerson } from './authenticate-person.ts'
 import { sendPage } from './pages/send-page.ts'
 import { signInPage } from './pages/sign-in-page.ts'
@@ -11,12 +12,18 @@ export interface SignInOptions {
   readonly issuer: string
   readonly authenticate: AuthenticatePerson
   readonly log: Logger
+  readonly metrics: IdentityMetrics
 }
+
+const COUNTED_AS = { known: 'signed_in', wrong: 'refused', too_many: 'locked' } as const
 
 /** Without a form it shows the page; with one it goes on, or shows the page again with what was wrong. */
 export type Step = (visit: Visit, form: URLSearchParams | undefined) => Promise<void>
 
-export function createSignInStep(provider: Provider, { issuer, authenticate, log }: SignInOptions): Step {
+export function createSignInStep(
+  provider: Provider,
+  { issuer, authenticate, log, metrics }: SignInOptions,
+): Step {
   return async (visit, form) => {
     if (!form) {
       await show(visit, {})
@@ -25,6 +32,7 @@ export function createSignInStep(provider: Provider, { issuer, authenticate, log
     const person = (form.get('person') ?? '').trim()
     const address = visit.req.socket.remoteAddress ?? ''
     const outcome = await authenticate(person, form.get('password') ?? '', address)
+    metrics.signInTried(COUNTED_AS[outcome.kind])
     if (outcome.kind === 'known') {
       const login = { accountId: outcome.person.id, remember: false }
       await provider.interactionFinished(visit.req, visit.res, { login })

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Cursors } from '../paging/cursor.ts'
 import type { Store } from '../store/store.ts'
+import type { DeskMetrics } from '../telemetry/desk-metrics.ts'
 
 export interface RouteDependencies {
   readonly store: Store
@@ -15,4 +16,5 @@ export interface RouteDependencies {
   /** Markdown. */
   readonly policy: string
   readonly log: Logger
+  readonly metrics: DeskMetrics
 }

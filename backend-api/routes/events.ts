@@ -15,8 +15,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Server-sent events (HTML standard section 9.2) out of the committed events: none lost, none repeated, in order. */
 export function streamEventsRoute(dependencies: RouteDependencies): RequestHandler {
-  const { store, stopping, clock, quietStreamMs } = dependencies
+  const { store, stopping, clock, quietStreamMs, metrics } = dependencies
   let openStreams = 0
+  const countStreams = (change: 1 | -1) => {
+    openStreams += change
+    metrics.openEventStreams(openStreams)
+  }
 
   return async (request, response) => {
     const permitted = permitStaff('follow the events', callerOf(response))
@@ -29,13 +33,20 @@ export function streamEventsRoute(dependencies: RouteDependencies): RequestHandl
       sendFault(response, { kind: 'unavailable', detail, retryAfterSeconds: RETRY_AFTER_SECONDS })
       return
     }
-    openStreams += 1
+    countStreams(1)
     try {
       const newest = await store.lastEventId()
       const after = request.get('Last-Event-ID') ?? newest
       if (BigInt(after) > BigInt(newest)) {
         const detail = `last_event_id: there is no such event yet; the newest is ${newest}. Send an id that you were given, or none.`
         sendFault(response, { kind: 'invalid_request', field: 'last_event_id', detail })
+        return
+      }
+      // Not by Express, which would add a charset.
+      response.setHeader('Content-Type', 'text/event-stream')
+      response.setHeader('X-Accel-Buffering', 'no')
+      if (request.method === 'HEAD') {
+        response.end()
         return
       }
       const tokenMs = (response.locals.tokenExpiresAt ?? 0) * 1000 - clock().getTime()
@@ -48,13 +59,13 @@ export function streamEventsRoute(dependencies: RouteDependencies): RequestHandl
         quietStreamMs,
       )
     } finally {
-      openStreams -= 1
+      countStreams(-1)
     }
   }
 }
 
 async function follow(store: Store, response: Response, start: string, ended: AbortSignal, quietMs: number) {
-  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+  response.flushHeaders()
   response.write(': open\n\n')
   let rest = new AbortController()
   const unsubscribe = store.onCommit(() => {

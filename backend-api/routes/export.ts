@@ -9,12 +9,13 @@ import { exportLines } from '../paging/export-lines.ts'
 import { exportPage } from '../paging/export-page.ts'
 import { permitExport } from '../rules/permit.ts'
 import { viewOf } from '../rules/view.ts'
+import type { DeskReads } from '../store/store.ts'
 import type { RouteDependencies } from './dependencies.ts'
 import { queryOf } from './parsed.ts'
 
 const NDJSON = 'application/x-ndjson'
 
-export function exportDeskRoute({ store, cursors }: RouteDependencies): RequestHandler {
+export function exportDeskRoute({ store, cursors, metrics }: RouteDependencies): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(response)
     const permitted = permitExport(caller)
@@ -31,22 +32,39 @@ export function exportDeskRoute({ store, cursors }: RouteDependencies): RequestH
     }
     if (request.accepts(['application/json', NDJSON]) === NDJSON) {
       response.set('Content-Type', NDJSON)
+      if (request.method === 'HEAD') {
+        response.end()
+        return
+      }
       // Waits for a slow reader, and stops reading the desk when the reader goes away.
-      await pipeline(Readable.from(exportLines(store, after, viewOf(caller))), response).catch(
-        (error: unknown) => {
-          if (!isReaderGone(error)) throw error
-        },
-      )
+      await pipeline(
+        Readable.from(exportLines(counted(store, metrics.exported), after, viewOf(caller))),
+        response,
+      ).catch((error: unknown) => {
+        if (!isReaderGone(error)) throw error
+      })
       return
     }
     const sealComments = (ticket: string, key: string) =>
       cursors.seal({ list: 'comments', caller, filter: { ticket } }, key)
     const page = await store.snapshot((desk) => exportPage(desk, after, viewOf(caller), sealComments))
+    metrics.exported(page.tickets.length)
     response.json({
       tickets: page.tickets,
       total: page.total,
       next_cursor: page.next === null ? null : cursors.seal(scope, page.next),
     } satisfies ExportPage)
+  }
+}
+
+function counted(desk: DeskReads, onTickets: (count: number) => void): DeskReads {
+  return {
+    ...desk,
+    listAllTickets: async (request, view) => {
+      const page = await desk.listAllTickets(request, view)
+      onTickets(page.rows.length)
+      return page
+    },
   }
 }
 

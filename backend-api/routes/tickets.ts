@@ -53,6 +53,7 @@ export function createTicketRoute(dependencies: RouteDependencies): RequestHandl
       return
     }
     const { answer, replayed } = written.value
+    response.locals.ticketId = answer.id
     response.status(replayed ? 200 : 201).json({ ticket: answer, created: !replayed } satisfies CreatedTicket)
   }
 }

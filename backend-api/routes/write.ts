@@ -13,7 +13,7 @@ type Judge<C extends Change> = (desk: DeskReads, caller: Caller, now: Date) => P
 
 /** Sets Idempotency-Replayed on the response when the answer is that of an earlier request. */
 export async function writeDesk<C extends Change>(
-  { store, clock }: RouteDependencies,
+  { store, clock, metrics }: RouteDependencies,
   request: Request,
   response: Response,
   judge: Judge<C>,
@@ -21,10 +21,15 @@ export async function writeDesk<C extends Change>(
   const caller = callerOf(response)
   const now = clock()
   const key = keyOf(request, caller)
-  const written = await store.write<C>({ caller, view: viewOf(caller), now, key }, (desk) =>
+  const { requestId } = response.locals
+  const written = await store.write<C>({ caller, view: viewOf(caller), now, key, requestId }, (desk) =>
     judge(desk, caller, now),
   )
-  if (written.ok && written.value.replayed) response.set('Idempotency-Replayed', 'true')
+  if (!written.ok) return written
+  if (written.value.replayed) {
+    response.set('Idempotency-Replayed', 'true')
+    metrics.replayed()
+  } else metrics.changed(written.value.type)
   return written
 }
 

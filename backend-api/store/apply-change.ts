@@ -5,7 +5,7 @@ import type { Answer, Change, TicketCommented, TicketCreated } from '../rules/ch
 import { readComment } from './comments.ts'
 import { rowId } from './ids.ts'
 import type { Tables } from './schema.ts'
-import type { View } from '../rules/view.ts'
+import type { WriteRequest } from './store.ts'
 import { findTicket } from './tickets.ts'
 import type { Document } from './words.ts'
 
@@ -16,7 +16,7 @@ export type IndexDocuments = (db: Kysely<Tables>, documents: readonly Document[]
 export async function applyChange<C extends Change>(
   db: Kysely<Tables>,
   change: C,
-  view: View,
+  { view, requestId }: Pick<WriteRequest, 'view' | 'requestId'>,
   indexDocuments: IndexDocuments,
 ): Promise<Answer<C>> {
   const ticketId =
@@ -27,7 +27,14 @@ export async function applyChange<C extends Change>(
   const { type, actorId, clientId, at } = change
   await db
     .insertInto('events')
-    .values({ type, ticket_id: ticketId, actor_id: actorId, client_id: clientId, created_at: at })
+    .values({
+      type,
+      ticket_id: ticketId,
+      actor_id: actorId,
+      client_id: clientId,
+      created_at: at,
+      request_id: requestId,
+    })
     .execute()
   const answer: Comment | Ticket | undefined =
     commentId === undefined ? await findTicket(db, String(ticketId), view) : await readComment(db, commentId)

@@ -17,6 +17,8 @@ export interface IdentityEntry {
   readonly payload: string
   readonly grantId: string | null
   readonly uid: string | null
+  /** Whose sign-in it is part of, where it is known. */
+  readonly accountId: string | null
   readonly expiresAt: Date
 }
 
@@ -38,6 +40,8 @@ export interface IdentityState extends Passwords {
   remove(model: string, id: string): Promise<void>
   /** Removes what belongs to a grant; of one model only where one is named. */
   removeByGrant(grantId: string, model?: string): Promise<void>
+  /** Removes what belongs to a person: sessions, grants, codes, refresh tokens. */
+  removeByAccount(accountId: string): Promise<void>
 }
 
 export function identityStateOf(db: Kysely<Tables>): IdentityState {
@@ -90,11 +94,15 @@ export function identityStateOf(db: Kysely<Tables>): IdentityState {
       const all = db.deleteFrom('identity_entries').where('grant_id', '=', grantId)
       await (model === undefined ? all : all.where('model', '=', model)).execute()
     },
+    async removeByAccount(accountId) {
+      await db.deleteFrom('identity_entries').where('account_id', '=', accountId).execute()
+    },
   }
 }
 
-function rowOf({ model, id, payload, grantId, uid, expiresAt }: IdentityEntry) {
-  return { model, id, payload, grant_id: grantId, uid, expires_at: expiresAt.toISOString() }
+function rowOf({ model, id, payload, grantId, uid, accountId, expiresAt }: IdentityEntry) {
+  const expires_at = expiresAt.toISOString()
+  return { model, id, payload, grant_id: grantId, uid, account_id: accountId, expires_at }
 }
 
 function found(row: { payload: string; consumed_at: string | null } | undefined): FoundEntry | undefined {

@@ -33,6 +33,7 @@ export interface Tables {
     actor_id: string
     client_id: string
     created_at: string
+    request_id: string | null
   }
   idempotency_keys: {
     caller_id: string
@@ -48,6 +49,7 @@ export interface Tables {
     payload: string
     grant_id: string | null
     uid: string | null
+    account_id: string | null
     consumed_at: Generated<string | null>
     expires_at: string
   }

@@ -5,6 +5,7 @@ import type {
   Event,
   PersonWithRole,
   Priority,
+  Status,
   Ticket,
   TicketSummary,
   Visibility,
@@ -54,13 +55,14 @@ export interface WriteRequest {
   readonly view: View
   readonly now: Date
   readonly key: IdempotencyKey | undefined
+  /** By which the change can be found in the log; 1 to 64 characters. */
+  readonly requestId: string
 }
 
 /** `replayed`: the stored answer of an earlier request with the same key; nothing was done now. */
-export interface Written<C extends Change> {
-  readonly answer: Answer<C>
-  readonly replayed: boolean
-}
+export type Written<C extends Change> =
+  | { readonly replayed: false; readonly answer: Answer<C>; readonly type: C['type'] }
+  | { readonly replayed: true; readonly answer: Answer<C> }
 
 export interface Store extends DeskReads {
   /** Runs several reads against one state of the desk. `read` must ask the desk that it is given, and only that. */
@@ -81,6 +83,8 @@ export interface Store extends DeskReads {
   lastEventId(): Promise<string>
   /** Calls `listener` after every commit of a write; returns the function that ends this. */
   onCommit(listener: () => void): () => void
+
+  countTickets(): Promise<Record<Status, number>>
 
   /** Fails when the store cannot answer. */
   ping(): Promise<void>

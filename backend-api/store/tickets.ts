@@ -1,7 +1,7 @@
 // Reads and writes of tickets in the SQL that SQLite and PostgreSQL share.
 import { sql } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
-import type { Ticket, TicketSummary } from '../../openapi/desk.gen.ts'
+import type { Status, Ticket, TicketSummary } from '../../openapi/desk.gen.ts'
 import type { TicketFilter } from '../rules/find-tickets.ts'
 import { rowId } from './ids.ts'
 import type { Tables } from './schema.ts'
@@ -30,7 +30,7 @@ export async function listTickets(
   const tags = await tagsOf(db, shown)
   return {
     rows: shown.map((row) => summaryOf(row, tags)),
-    total: await countTickets(db, conditions),
+    total: await countMatches(db, conditions),
     next: rows.length > page.limit ? String(shown.at(-1)?.id) : null,
   }
 }
@@ -50,7 +50,7 @@ export async function listAllTickets(
   const tags = await tagsOf(db, shown)
   return {
     rows: shown.map((row) => ticketOf(row, tags)),
-    total: await countTickets(db, []),
+    total: await countMatches(db, []),
     next: rows.length > page.limit ? String(shown.at(-1)?.id) : null,
   }
 }
@@ -62,7 +62,19 @@ export async function findTicket(db: Kysely<Tables>, id: string, view: View): Pr
   return row && ticketOf(row, await tagsOf(db, [row]))
 }
 
-async function countTickets(db: Kysely<Tables>, conditions: Expression<SqlBool>[]): Promise<number> {
+/** The whole desk, by status. */
+export async function countTickets(db: Kysely<Tables>): Promise<Record<Status, number>> {
+  const rows = await db
+    .selectFrom('tickets')
+    .select((eb) => ['status', eb.fn.countAll().as('count')] as const)
+    .groupBy('status')
+    .execute()
+  const counts = { open: 0, closed: 0 }
+  for (const { status, count } of rows) counts[status] = Number(count)
+  return counts
+}
+
+async function countMatches(db: Kysely<Tables>, conditions: Expression<SqlBool>[]): Promise<number> {
   const { total } = await db
     .selectFrom('tickets')
     .select((eb) => eb.fn.countAll().as('total'))

@@ -16,7 +16,7 @@ export type KnowPeople = (db: Kysely<Tables>, people: readonly PersonWithRole[])
 /** The transaction must be rolled back when the result is a refusal. */
 export async function write<C extends Change>(
   db: Kysely<Tables>,
-  { caller, view, now, key }: WriteRequest,
+  { caller, view, now, key, requestId }: WriteRequest,
   decide: () => Promise<Result<C>>,
   indexDocuments: IndexDocuments,
   knowPeople: KnowPeople,
@@ -31,7 +31,7 @@ export async function write<C extends Change>(
   }
   const decision = await decide()
   if (!decision.ok) return decision
-  const answer = await applyChange(db, decision.value, view, indexDocuments)
+  const answer = await applyChange(db, decision.value, { view, requestId }, indexDocuments)
   if (key !== undefined) await keepAnswer(db, caller.id, key, JSON.stringify(answer))
-  return ok({ answer, replayed: false })
+  return ok({ answer, replayed: false, type: decision.value.type })
 }

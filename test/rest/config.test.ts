@@ -34,6 +34,12 @@ test('three variables are enough, and an empty one counts as unset', () => {
   )
 })
 
+test('metrics are served on loopback once they have a port', () => {
+  expect(configOf(minimal).admin).toBeUndefined()
+  expect(configOf({ ...minimal, ADMIN_PORT: '9465' }).admin).toEqual({ host: '127.0.0.1', port: 9465 })
+  expect(faultsOf({ ...minimal, ADMIN_PORT: '65536' })).toEqual(['ADMIN_PORT must be a port, 0 to 65535.'])
+})
+
 test('all faults are listed at once, each with its variable and the fix', () => {
   const faults = faultsOf({
     PORT: 'eighty',

@@ -92,9 +92,9 @@ describe('every refusal is a problem document', () => {
     expect(await carol.get('/nothing')).toMatchObject(problem(404, 'not_found'))
     const reply = await carol.post('/people')
     expect(reply).toMatchObject(problem(405, 'method_not_allowed'))
-    expect(reply.headers.get('allow')).toBe('GET')
+    expect(reply.headers.get('allow')).toBe('GET, HEAD')
     const removed = await fetch(`${service.url}/tickets`, { method: 'DELETE' })
-    expect([removed.status, removed.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    expect([removed.status, removed.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
   test('no type that the caller accepts', async () => {

@@ -9,6 +9,7 @@ const entry = (id: string, more: object = {}) => ({
   payload: `{"id":"${id}"}`,
   grantId: null,
   uid: null,
+  accountId: null,
   expiresAt: later(60),
   ...more,
 })

@@ -19,19 +19,21 @@ async function rolesAfterWrites(peopleAuthority: 'desk' | 'issuer') {
   const store = await openSqliteStore(':memory:', { peopleAuthority })
   await store.load([{ ...DAVE, role: 'customer' }], [], 'test')
   for (const writer of [caller('dave', DAVE.name), caller('zoe', 'Zoe Lind')]) {
-    await store.write({ caller: writer, view: { internal: true }, now: NOW, key: undefined }, () =>
-      Promise.resolve(
-        ok({
-          type: 'ticket_created' as const,
-          subject: 'Printer',
-          body: 'Off.',
-          priority: 'low' as const,
-          tags: [],
-          actorId: writer.id,
-          clientId: 'c',
-          at: NOW.toISOString(),
-        }),
-      ),
+    await store.write(
+      { caller: writer, view: { internal: true }, now: NOW, key: undefined, requestId: 'request-1' },
+      () =>
+        Promise.resolve(
+          ok({
+            type: 'ticket_created' as const,
+            subject: 'Printer',
+            body: 'Off.',
+            priority: 'low' as const,
+            tags: [],
+            actorId: writer.id,
+            clientId: 'c',
+            at: NOW.toISOString(),
+          }),
+        ),
     )
   }
   const roles = [await store.findPerson('dave'), await store.findPerson('zoe')].map((one) => one?.role)

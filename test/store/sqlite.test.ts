@@ -1,9 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { findEvents } from '../../backend-api/store/events.ts'
+import { identityStateOf } from '../../backend-api/store/identity-state.ts'
 import { openDatabase } from '../../backend-api/store/sqlite/database.ts'
 import { migrate } from '../../backend-api/store/sqlite/migrate.ts'
 import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
@@ -45,6 +47,31 @@ test('a migration that fails leaves nothing, names itself, and runs once it is m
   expect(await names()).toEqual([{ name: 'first' }, { name: 'migrations' }, { name: 'second' }])
   await db.destroy()
   await rm(folder, { recursive: true })
+})
+
+test('a desk from before requests and accounts were kept is brought up to date, and nothing in it is lost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'desk-migrations-'))
+  const migrations = new URL('../../backend-api/store/migrations/', import.meta.url)
+  for (const name of ['0001_desk.sql', '0002_search.sqlite.sql', '0003_identity.sql'])
+    await copyFile(new URL(name, migrations), join(folder, name))
+  const db = openDatabase(':memory:')
+  await migrate(db, pathToFileURL(`${folder}/`))
+  await rm(folder, { recursive: true })
+  for (const statement of [
+    `insert into people values ('carol', 'Carol', 'customer')`,
+    `insert into tickets values (1, 's', 'b', 'open', 'low', 'carol', null, 'now', 'now', null, null)`,
+    `insert into events values (1, 'ticket_created', 1, 'carol', 'client', 'now')`,
+    `insert into identity_entries (model, id, payload, expires_at) values ('Session', 'a', '{"accountId":"carol"}', 'z')`,
+    `insert into identity_entries (model, id, payload, expires_at) values ('Client', 'b', '{}', 'z')`,
+  ])
+    await sql.raw(statement).execute(db)
+  await migrate(db)
+  expect(await findEvents(db, { ticketId: 'T-1' }, 10)).toMatchObject([{ id: '1', request_id: null }])
+  await identityStateOf(db).removeByAccount('carol')
+  const left = await db.selectFrom('identity_entries').select('model').execute()
+  expect(left).toEqual([{ model: 'Client' }])
+  await expect(sql.raw(`update events set request_id = ''`).execute(db)).rejects.toThrow(/constraint/i)
+  await db.destroy()
 })
 
 test('of two processes that start at once one migrates, and both start', async () => {

@@ -40,6 +40,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
       view: { internal: caller.role !== 'customer' },
       now: at,
       key: key === undefined ? undefined : { value: key, fingerprint },
+      requestId: 'request-1',
     })
     const ticket = (caller: Caller, subject = 'Printer', body = 'It is off.'): TicketCreated => ({
       type: 'ticket_created',

@@ -14,10 +14,13 @@ import {
   type JWTPayload,
 } from 'jose'
 import { pino } from 'pino'
+import { Registry, type OpenMetricsContentType } from 'prom-client'
 import { createIdentity } from '../../backend-api/identity/identity.ts'
 import { hashPassword } from '../../backend-api/identity/password.ts'
 import { openSqliteStore, type SqliteStore } from '../../backend-api/store/sqlite/store.ts'
+import { createIdentityMetrics } from '../../backend-api/telemetry/identity-metrics.ts'
 import type { PersonWithRole } from '../../openapi/desk.gen.ts'
+import { keepLog } from './kept-logs.ts'
 
 export const GATEWAY = 'http://127.0.0.1:8080/mcp'
 export const SERVICE = 'http://127.0.0.1:8081/v1'
@@ -51,6 +54,7 @@ export interface RunningIdentity {
   readonly store: SqliteStore
   /** What the server wrote to its log so far. */
   readonly logged: () => string
+  readonly registry: Registry<OpenMetricsContentType>
   /** People who can be found; tests may change it. */
   readonly people: Map<string, PersonWithRole>
   /** Signs with the server's own key, for tokens that it would not issue (expired ones, say). */
@@ -73,6 +77,7 @@ export async function startIdentity(choices: IdentityChoices = {}): Promise<Runn
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/identity`
   const issuer = choices.issuer ?? url
+  const registry = new Registry<OpenMetricsContentType>()
   const identity = createIdentity({
     issuer,
     keys: { keys: [...keys] },
@@ -83,7 +88,16 @@ export async function startIdentity(choices: IdentityChoices = {}): Promise<Runn
     findPerson: (id) => Promise.resolve(people.get(id)),
     clock: () => new Date(now()),
     mintId: randomUUID,
-    log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+    metrics: createIdentityMetrics(registry),
+    log: pino(
+      { level: 'debug' },
+      {
+        write: (line: string) => {
+          lines.push(line)
+          keepLog(line)
+        },
+      },
+    ),
   })
   server.on('request', identity.handler)
 
@@ -95,6 +109,7 @@ export async function startIdentity(choices: IdentityChoices = {}): Promise<Runn
     store,
     people,
     logged: () => lines.join(''),
+    registry,
     async sign(claims, header) {
       const [key = {}] = keys
       return new SignJWT(claims)

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { keepLog } from './kept-logs.ts'
 import { AUDIENCE } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../backend-api/main.ts', import.meta.url))
@@ -41,6 +42,7 @@ export function spawnMain(environment: Record<string, string>): Omit<ServiceProc
       PORT: '0',
       CURSOR_SECRET: 'a secret for tests of 32 characters',
       AUDIENCE,
+      LOG_LEVEL: 'debug',
       ...environment,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -48,6 +50,7 @@ export function spawnMain(environment: Record<string, string>): Omit<ServiceProc
   let text = ''
   child.stderr.on('data', (chunk: Buffer) => {
     text += chunk.toString()
+    keepLog(chunk.toString())
   })
   return { child, log: () => text }
 }

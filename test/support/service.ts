@@ -14,8 +14,11 @@ import { createCursors } from '../../backend-api/paging/cursor.ts'
 import { drain, listen } from '../../backend-api/server.ts'
 import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
 import type { SqliteStore } from '../../backend-api/store/sqlite/store.ts'
+import { createMetrics } from '../../backend-api/telemetry/metrics.ts'
+import type { Metrics } from '../../backend-api/telemetry/metrics.ts'
 import { createUserAssertions } from '../../backend-api/user-assertion.ts'
 import type { PersonWithRole } from '../../openapi/desk.gen.ts'
+import { keepLog } from './kept-logs.ts'
 import { startTestIssuer } from './test-issuer.ts'
 import type { TestIssuer } from './test-issuer.ts'
 
@@ -35,6 +38,8 @@ export interface Service {
   readonly store: SqliteStore
   readonly issuer: TestIssuer
   readonly logLines: readonly string[]
+  readonly metrics: Metrics
+  readonly databasePath: string
   readonly clock: { now: () => Date }
   /** A token with every scope that the person's role may have. */
   tokenOf(person: string, claims?: Record<string, unknown>): Promise<string>
@@ -54,13 +59,23 @@ export interface ServiceOptions {
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'desk-'))
-  const store = await openSqliteStore(join(folder, 'desk.sqlite'))
+  const databasePath = join(folder, 'desk.sqlite')
+  const store = await openSqliteStore(databasePath)
   await store.load(PEOPLE, [], 'test')
   const issuer = await startTestIssuer()
   const time = { now: options.now ?? (() => new Date()) }
   const clock = () => time.now()
   const stopping = new AbortController()
   const logLines: string[] = []
+  const contract = readContract()
+  const metrics = createMetrics({
+    version: '1.2.3',
+    nodeVersion: 'v20',
+    contract,
+    identityPath: undefined,
+    countTickets: () => store.countTickets(),
+    monotonicMs: () => performance.now(),
+  })
   const app = createApp({
     store,
     cursors: createCursors('a secret for tests of 32 characters', clock),
@@ -68,8 +83,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stopping: stopping.signal,
     quietStreamMs: options.quietStreamMs ?? 15_000,
     policy: '# Policy\n',
-    log: pino({ level: 'info' }, { write: (line: string) => logLines.push(line) }),
-    contract: readContract(),
+    log: pino(
+      { level: 'debug' },
+      {
+        write: (line: string) => {
+          logLines.push(line)
+          keepLog(line)
+        },
+      },
+    ),
+    contract,
     verifyAccessToken: createAccessTokenVerifier({
       issuer: issuer.issuer,
       audience: AUDIENCE,
@@ -84,6 +107,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     allowedOrigins: options.allowedOrigins ?? [],
     mintId: () => crypto.randomUUID(),
     monotonicMs: () => performance.now(),
+    metrics: metrics.desk,
+    observeRequest: metrics.observeRequest,
     identity: undefined,
   })
   const { server, port } = await listen(app, '127.0.0.1', 0)
@@ -93,6 +118,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     store,
     issuer,
     logLines,
+    metrics,
+    databasePath,
     clock: time,
     tokenOf: (person, claims) => issuer.sign({ aud: AUDIENCE, ...claimsOf(person), ...claims }),
     beginStop: () => {

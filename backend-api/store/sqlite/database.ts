@@ -20,6 +20,13 @@ export function openDatabase(path: string): Kysely<Tables> {
   })
 }
 
+/** Neither makes nor changes the file; fails with SQLITE_CANTOPEN when there is none. */
+export function openDatabaseForReading(path: string): Kysely<Tables> {
+  const file = new Database(path, { timeout: BUSY_TIMEOUT_MS, readonly: true, fileMustExist: true })
+  file.defaultSafeIntegers(true)
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) })
+}
+
 /** Writers take the lock when they begin: one that waited for it only later would have to start over. */
 function immediateTransactions(dialect: SqliteDialect): Dialect {
   return {

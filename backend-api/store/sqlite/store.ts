@@ -9,7 +9,7 @@ import type { IdentityState } from '../identity-state.ts'
 import { addUnknownPeople, findPerson, listStaff, savePeople } from '../people.ts'
 import type { Tables } from '../schema.ts'
 import type { DeskLoader, DeskReads, Store } from '../store.ts'
-import { findTicket, listAllTickets, listTickets } from '../tickets.ts'
+import { countTickets, findTicket, listAllTickets, listTickets } from '../tickets.ts'
 import { write } from '../write.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -59,6 +59,7 @@ export async function openSqliteStore(
     },
     listEvents: (after, limit) => listEvents(db, after, limit),
     lastEventId: () => lastEventId(db),
+    countTickets: () => countTickets(db),
     onCommit: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
