@@ -1,47 +1,59 @@
-// Rate limits as configured: counted in this process, or with `REDIS_URL` by all replicas together.
+// Who is let in, and how much of it, as configured: rate limits of this process, or with `REDIS_URL` of all replicas
+// together, and room for so many calls at once.
 import type { Logger } from 'pino'
 import type { Caller } from './backend/caller.ts'
 import type { ClientPolicy } from './client-policy.ts'
 import type { Config } from './config.ts'
-import { createMemoryCounter, createSharedCounter } from './gateway/limits/counters.ts'
+import { createBulkhead, type Bulkhead } from './gateway/limits/bulkhead.ts'
 import { createRateLimits } from './gateway/limits/rate-limits.ts'
 import { connectRedis } from './gateway/limits/redis.ts'
+import { createSharedTokenBuckets } from './gateway/limits/shared-token-buckets.ts'
+import { createTokenBuckets } from './gateway/limits/token-bucket.ts'
+import { countLimitDecisions } from './telemetry/count-limit-decisions.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { TakePermit } from './tools/admission.ts'
 
-export interface ConfiguredLimits {
+export interface ConfiguredLimits extends Bulkhead {
   readonly takePermit: TakePermit
   /** Ends the connection to Redis. */
   readonly close: () => void
 }
 
-/** The policy's limits for a client, where it has some, else those of the configuration. */
 export function createLimits(
   config: Config,
   policy: ClientPolicy,
   metrics: Metrics,
   log: Logger,
 ): ConfiguredLimits {
-  const rules = {
+  const { takeTokens, close } = createTokens(config, metrics, log)
+  const takePermit = createRateLimits({
+    takeTokens,
+    // The policy's limits for a client, where it has some.
     limitsOf: ({ clientId }: Caller) => policy.limitsOf(clientId) ?? config.limits,
     hardFactor: config.limitHardFactor,
-  }
-  if (config.redisUrl === undefined)
-    return {
-      takePermit: createRateLimits({ ...rules, counter: createMemoryCounter() }),
-      close: () => undefined,
-    }
-  const connection = connectRedis(config.redisUrl, ({ message }) => {
+  })
+  const bulkhead = createBulkhead({
+    inFlight: config.maxCallsInFlight,
+    inFlightPerClient: config.maxCallsInFlightPerClient,
+  })
+  return { takePermit: countLimitDecisions(takePermit, metrics), ...bulkhead, close }
+}
+
+function createTokens({ redisUrl }: Config, metrics: Metrics, log: Logger) {
+  const now = () => performance.now()
+  const alone = createTokenBuckets(now)
+  if (redisUrl === undefined) return { takeTokens: alone, close: () => undefined }
+  const connection = connectRedis(redisUrl, ({ message }) => {
     log.debug({ reason: message }, 'Redis')
   })
+  metrics.limitsShared(false)
   const onShared = (shared: boolean) => {
     metrics.limitsShared(shared)
     log.warn({ shared }, 'limits shared over Redis')
   }
-  metrics.limitsShared(true)
-  const counter = createSharedCounter({ connection, now: () => performance.now(), onShared })
+  const takeTokens = createSharedTokenBuckets({ connection, alone, now, onShared })
   return {
-    takePermit: createRateLimits({ ...rules, counter }),
+    takeTokens,
     close: () => {
       connection.redis.disconnect()
     },

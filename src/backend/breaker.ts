@@ -1,4 +1,5 @@
 // A circuit breaker in front of the service: while it is plainly broken, calls fail at once and it is left in peace.
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   BrokenCircuitError,
   circuitBreaker,
@@ -13,6 +14,8 @@ import type { Reply } from './reply.ts'
 const SAMPLE = { threshold: 0.5, size: 40, minimumNumberOfCalls: 20 }
 /** Then one request at a time tries whether the service is back. */
 const OPEN_MS = 2_000
+/** Everybody is refused meanwhile: a trial that takes longer has failed, and the next one may begin. */
+const TRIAL_MS = 5_000
 
 export type Breaker = (send: () => Promise<Reply>) => Promise<Reply>
 
@@ -32,12 +35,19 @@ export function createBreaker(onOpen: (open: boolean) => void): Breaker {
   return async (send) => {
     // The library would let everybody wait for the outcome of the trial.
     if (policy.state === CircuitState.HalfOpen) return OPEN
+    const isTrial = policy.state !== CircuitState.Closed
+    let sent: Promise<Reply> = Promise.resolve(OPEN)
     try {
-      return await policy.execute(async () => {
-        const reply = await send()
-        if (reply.kind === 'fault' && reply.reason === 'cancelled') throw new CallerLeft(reply)
-        return reply
+      const reply = await policy.execute(async () => {
+        sent = send()
+        const first = isTrial
+          ? await Promise.race([sent, sleep(TRIAL_MS, HANGS, { ref: false })])
+          : await sent
+        if (first.kind === 'fault' && first.reason === 'cancelled') throw new CallerLeft(first)
+        return first
       })
+      // Its own caller may wait longer.
+      return reply === HANGS ? await sent : reply
     } catch (error) {
       if (error instanceof BrokenCircuitError) return OPEN
       if (error instanceof CallerLeft) return error.reply
@@ -47,6 +57,7 @@ export function createBreaker(onOpen: (open: boolean) => void): Breaker {
 }
 
 const OPEN: Reply = { kind: 'breaker_open', retryAfterS: OPEN_MS / 1000 }
+const HANGS: Reply = { kind: 'fault', sent: true, reason: 'timeout' }
 
 class CallerLeft extends Error {
   readonly reply: Reply

@@ -31,7 +31,7 @@ function workplace() {
 
 describe('A bulkhead', () => {
   it('lets a client have so many calls in flight, all together so many, and the rest wait', async () => {
-    const enter = createBulkhead({ inFlight: 3, inFlightPerClient: 2 })
+    const { enter } = createBulkhead({ inFlight: 3, inFlightPerClient: 2 })
     const { work, most, running, endAll } = workplace()
     const calls = ['a', 'a', 'a', 'b', 'b', 'b'].map((client) => enter(client, never(), work))
     await sleep(5)
@@ -42,7 +42,7 @@ describe('A bulkhead', () => {
   })
 
   it('refuses a client whose lane is full at once, and nobody else', async () => {
-    const enter = createBulkhead({ inFlight: 10, inFlightPerClient: 1 })
+    const { enter } = createBulkhead({ inFlight: 10, inFlightPerClient: 1 })
     const { work, endAll } = workplace()
     const calls = Array.from({ length: 17 }, () => enter('a', never(), work))
     expect(await enter('a', never(), work)).toBe('client_busy')
@@ -54,7 +54,7 @@ describe('A bulkhead', () => {
   })
 
   it('refuses everybody at once when all lanes together are full', async () => {
-    const enter = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
+    const { enter } = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
     const { work, endAll } = workplace()
     const calls = Array.from({ length: 17 }, (_, index) => enter(`client ${index}`, never(), work))
     expect(await enter('another', never(), work)).toBe('overloaded')
@@ -68,7 +68,7 @@ describe('A bulkhead', () => {
   })
 
   it('gives a waiting call its room back when the caller leaves', async () => {
-    const enter = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
+    const { enter } = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
     const { work, running, endAll } = workplace()
     const first = enter('a', never(), work)
     const leave = new AbortController()
@@ -85,8 +85,48 @@ describe('A bulkhead', () => {
     expect([ran, running()]).toEqual([false, 0])
   })
 
+  it('counts no caller who has left, neither as waiting nor against the room to wait', async () => {
+    const { enter, inside } = createBulkhead({ inFlight: 2, inFlightPerClient: 1 })
+    const { work, endAll } = workplace()
+    const running = enter('a', never(), work)
+    const leaving = Array.from({ length: 16 }, () => new AbortController())
+    const impatient = leaving.map(({ signal }) => enter('a', signal, work))
+    await sleep(5)
+    expect(inside()).toEqual({ running: 1, waiting: 16 })
+    expect(await enter('a', never(), work)).toBe('client_busy')
+    for (const leave of leaving) leave.abort()
+    expect(await Promise.all(impatient)).toEqual(Array(16).fill('left'))
+    expect(inside()).toEqual({ running: 1, waiting: 0 })
+    const patient = enter('a', never(), work)
+    await sleep(5)
+    expect(inside()).toEqual({ running: 1, waiting: 1 })
+    await endAll()
+    expect(await Promise.all([running, patient])).toEqual([DONE, DONE])
+    expect(inside()).toEqual({ running: 0, waiting: 0 })
+  })
+
+  it('keeps a bounded memory of callers who come and leave at once', async () => {
+    const { enter, inside } = createBulkhead({ inFlight: 2, inFlightPerClient: 1 })
+    const { work, endAll } = workplace()
+    const running = enter('a', never(), work)
+    const outcomes: unknown[] = []
+    for (let call = 0; call < 100; call++) {
+      const leave = new AbortController()
+      const left = enter('a', leave.signal, work)
+      leave.abort()
+      outcomes.push(await left)
+    }
+    expect(outcomes.filter((outcome) => outcome === 'left')).toHaveLength(2 * 17 - 1)
+    expect(outcomes.at(-1)).toBe('client_busy')
+    expect(inside()).toEqual({ running: 1, waiting: 0 })
+    const other = enter('b', never(), work)
+    await sleep(5)
+    await endAll()
+    expect(await Promise.all([running, other])).toEqual([DONE, DONE])
+  })
+
   it('bounds the wait: in its own lane it is the client that is busy, behind all others the gateway', async () => {
-    const enter = createBulkhead({ inFlight: 2, inFlightPerClient: 1 })
+    const { enter } = createBulkhead({ inFlight: 2, inFlightPerClient: 1 })
     const { work, endAll } = workplace()
     const running = [enter('a', never(), work), enter('b', never(), work)]
     const start = performance.now()
@@ -98,7 +138,7 @@ describe('A bulkhead', () => {
   })
 
   it('survives work that throws', async () => {
-    const enter = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
+    const { enter } = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
     const broken = () => enter('a', never(), () => Promise.reject(new Error('broken')))
     await expect(broken()).rejects.toThrow('broken')
     await expect(Promise.all([broken(), broken()])).rejects.toThrow('broken')
@@ -106,7 +146,7 @@ describe('A bulkhead', () => {
   })
 
   it('serves a quiet client soon, however many calls a noisy one has waiting', async () => {
-    const enter = createBulkhead({ inFlight: 4, inFlightPerClient: 2 })
+    const { enter } = createBulkhead({ inFlight: 4, inFlightPerClient: 2 })
     const order: string[] = []
     const work = (client: string) => async () => {
       await sleep(2)

@@ -55,7 +55,9 @@ describe.each(ERAS)('A client of %s', (_era, era) => {
     const seconds = errorOf(result).retry_after_s ?? 0
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(60)
-    expect(textOf(result)).toBe(`[rate_limited] Too many calls.\nWait ${seconds} seconds, then call again.`)
+    expect(textOf(result)).toBe(
+      `[rate_limited] Too many calls.\nWait ${seconds} seconds, then call again. Request id: ${errorOf(result).request_id}.`,
+    )
     expect(desk.backend.asked).toHaveLength(2)
   })
 

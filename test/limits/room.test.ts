@@ -27,10 +27,7 @@ it('calls beyond the room of a client, or of all, are refused at once', async ()
 
   const [busy] = (await fill(tokens.alice, LANE + 1)) as [CallResult]
   expect(errorOf(busy)).toMatchObject({ class: 'rate_limited', code: 'client_busy', retry_after_s: 1 })
-  expect(textOf(busy)).toMatchInlineSnapshot(`
-    "[rate_limited] Too many calls.
-    Wait 1 second, then call again."
-  `)
+  expect(textOf(busy)).toContain('[rate_limited] Too many calls.\nWait 1 second, then call again.')
 
   const [, overloaded] = (await fill(tokens.carol, LANE + 2)) as [CallResult, CallResult]
   expect(errorOf(overloaded)).toMatchObject({
@@ -38,10 +35,9 @@ it('calls beyond the room of a client, or of all, are refused at once', async ()
     code: 'overloaded',
     retryable: true,
   })
-  expect(textOf(overloaded)).toMatchInlineSnapshot(`
-    "[backend_unavailable] The ticket service cannot be used at the moment.
-    Nothing was changed. Wait 1 second, then try again."
-  `)
+  expect(textOf(overloaded)).toContain(
+    '[backend_unavailable] The ticket service cannot be used at the moment.\nNothing was changed. Wait 1 second, then try again.',
+  )
   gateway.gateway.server.closeAllConnections()
   await Promise.all(held)
   await desk.close()

@@ -39,6 +39,17 @@ describe('Requests without a valid token', () => {
     expect(await statuses(3, () => fetch(`${desk.gateway.origin}/healthz`))).toEqual([200, 200, 200])
   })
 
+  it('are counted for a whole /64 of IPv6, however it is written: one host has all of it', async () => {
+    desk = await startFaultyDesk({ LIMIT_UNAUTHENTICATED_PER_MINUTE: '3', TRUSTED_PROXIES: '127.0.0.1' })
+    const from = (hop: string) => () => desk.gateway.post(LIST, undefined, { 'x-forwarded-for': hop })
+    const seen = []
+    for (const hop of ['2001:db8::1', '2001:DB8:0:0:8:7:6:5', '2001:db8::ffff:192.0.2.1', '2001:db8::2'])
+      seen.push(...(await statuses(1, from(hop))))
+    expect(seen).toEqual([401, 401, 401, 429])
+    for (const hop of ['2001:db8:0:1::1', '::1', '2001:db8:1::', 'fe80::1'])
+      expect(await statuses(1, from(hop))).toEqual([401])
+  })
+
   it('are counted for the hop behind the trusted proxies, not for what the client claims', async () => {
     desk = await startFaultyDesk({ LIMIT_UNAUTHENTICATED_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' })
     const from = (hops: string) => () => desk.gateway.post(LIST, undefined, { 'x-forwarded-for': hops })

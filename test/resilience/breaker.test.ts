@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const CANCELLED: Reply = { kind: 'fault', sent: true, reason: 'cancelled' }
 const RESET: Reply = { kind: 'fault', sent: true, reason: 'connection' }
-const OK: Reply = { kind: 'answer', status: 200, mediaType: '', text: '', retryAfterS: undefined }
+const OK: Reply = { kind: 'answer', status: 200, mediaType: '', text: '', bytes: 0, retryAfterS: undefined }
 const OPEN_MS = 2_000
 
 describe('The breaker of a gateway', () => {
@@ -59,7 +59,8 @@ describe('The breaker of a gateway', () => {
   })
 })
 
-describe('A breaker', () => {
+// At once, since they wait.
+describe.concurrent('A breaker', () => {
   async function opened() {
     const told: boolean[] = []
     const breaker = createBreaker((open) => told.push(open))
@@ -78,6 +79,22 @@ describe('A breaker', () => {
     expect(await trial).toBe(OK)
     expect(await breaker(() => Promise.resolve(OK))).toBe(OK)
     expect(told).toEqual([true, false])
+  })
+
+  it('takes a trial of five seconds for failed and lets the next one begin; its caller still gets the answer', async ({
+    expect,
+  }) => {
+    const { breaker, told } = await opened()
+    await sleep(OPEN_MS + 50)
+    let answer: (reply: Reply) => void = () => undefined
+    const trial = breaker(() => new Promise((resolve) => (answer = resolve)))
+    const start = performance.now()
+    const next = async () => (await breaker(() => Promise.resolve(OK))).kind
+    await expect.poll(next, { interval: 100 }).toBe('answer')
+    expect(performance.now() - start).toBeGreaterThan(5_000 + OPEN_MS - 100)
+    answer(OK)
+    expect(await trial).toBe(OK)
+    expect(told).toEqual([true, true, false])
   })
 
   it('stays open when the one who tries goes away', async () => {

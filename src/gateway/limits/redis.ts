@@ -1,9 +1,18 @@
-// The connection to Redis for shared limits, set so that a Redis that is gone or hangs is noticed at once.
-import { Redis } from 'ioredis'
+// The connection to Redis for shared limits, set so that a Redis that is gone is noticed at once.
+import { Redis, type Result } from 'ioredis'
+import { TAKE_TOKENS_LUA } from './token-bucket.ts'
 
-const COMMAND_TIMEOUT_MS = 100
+/** The first calls wait no longer than this for a connection. */
+const OPEN_TIMEOUT_MS = 100
 const CONNECT_TIMEOUT_MS = 500
 const MAX_RECONNECT_DELAY_MS = 1_000
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    /** Milliseconds until the buckets of ceiling and limit have a token. */
+    takeTokens(key: string, ceiling: number, limit: number): Result<[number, number], Context>
+  }
+}
 
 export interface RedisConnection {
   readonly redis: Redis
@@ -16,14 +25,14 @@ export function connectRedis(url: string, onError: (error: Error) => void): Redi
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_DELAY_MS),
   })
+  redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE_TOKENS_LUA })
   redis.on('error', onError)
   const opened = new Promise<void>((resolve) => {
     redis.once('ready', resolve).once('error', resolve)
-    setTimeout(resolve, COMMAND_TIMEOUT_MS).unref()
+    setTimeout(resolve, OPEN_TIMEOUT_MS).unref()
   })
   return { redis, opened }
 }
