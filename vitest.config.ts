@@ -4,6 +4,10 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Tests that need a program of the system. Where it is missing they are left out, but never in CI, which installs it. */
 const NEEDS = {
+  'test/doctor/redis.test.ts': ['redis-server'],
+  'test/grafana/rules.test.ts': ['promtool'],
+  'test/grafana/live.test.ts': ['prometheus', 'redis-server'],
+  'test/images/compose.test.ts': ['docker-compose'],
   'test/oauth/browser.test.ts': ['chromium', 'openssl'],
   'test/limits/shared-limits.test.ts': ['redis-server'],
 }
@@ -23,11 +27,10 @@ export default defineConfig({
     pool: 'forks',
     // Nothing in the project keeps state in a module, so test files can share what they load: a third of the time.
     isolate: false,
+    globalSetup: ['./test/support/kept-logs.ts'],
     reporters: ['default', './test/support/count-reporter.ts'],
     // One more than the cores that CI has: many tests wait for a deadline.
     maxWorkers: 3,
-    // Tests that kill processes on a shared machine may be starved once; a fault fails twice.
-    retry: process.env['CI'] === undefined ? 0 : 1,
     expect: { poll: { timeout: 10_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,

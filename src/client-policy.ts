@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError } from './config.ts'
+import type { Limits } from './gateway/limits/rate-limits.ts'
 
 const perMinute = z.number().int().min(0).max(1_000_000)
-/** Calls a minute, by budget. */
-const Limits = z.strictObject({ reads: perMinute, writes: perMinute, exports: perMinute })
+const LimitClass = z.strictObject({ reads: perMinute, writes: perMinute, exports: perMinute })
 const Rule = z.strictObject({
   /** Names without the namespace; left out: all of them. */
   tools: z.array(z.string()).optional(),
@@ -13,13 +13,11 @@ const Rule = z.strictObject({
   limits: z.string().optional(),
 })
 const Policy = z.strictObject({
-  limits: z.record(z.string().min(1), Limits).default({}),
+  limits: z.record(z.string().min(1), LimitClass).default({}),
   default: Rule.default({}),
   clients: z.record(z.string().min(1), Rule).default({}),
 })
 type Policy = z.infer<typeof Policy>
-
-export type Limits = z.infer<typeof Limits>
 
 export interface ClientPolicy {
   /** Whether the client may call the tool, by the tool's name without the namespace. */
@@ -30,9 +28,18 @@ export interface ClientPolicy {
   readonly reload: () => void
 }
 
-/** Without a file every client may use every tool. Throws a ConfigError that lists every fault of the file. */
-export function createClientPolicy(path: string | undefined, tools: readonly string[]): ClientPolicy {
-  let policy = path === undefined ? Policy.parse({}) : readPolicy(path, tools)
+/** Without a file every client may use every tool. `onRead` is told which clients are listed. Throws a ConfigError that lists every fault of the file. */
+export function createClientPolicy(
+  path: string | undefined,
+  tools: readonly string[],
+  onRead: (clientIds: readonly string[]) => void = () => undefined,
+): ClientPolicy {
+  const read = () => {
+    const next = path === undefined ? Policy.parse({}) : readPolicy(path, tools)
+    onRead(Object.keys(next.clients))
+    return next
+  }
+  let policy = read()
   const ruleOf = (clientId: string) =>
     (Object.hasOwn(policy.clients, clientId) ? policy.clients[clientId] : undefined) ?? policy.default
   return {
@@ -42,7 +49,7 @@ export function createClientPolicy(path: string | undefined, tools: readonly str
       return limits === undefined ? undefined : policy.limits[limits]
     },
     reload() {
-      if (path !== undefined) policy = readPolicy(path, tools)
+      policy = read()
     },
   }
 }

@@ -9,9 +9,8 @@ import type { Limits } from './gateway/limits/rate-limits.ts'
 
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 /** As browsers send it: scheme, host and port, no path. */
-const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
-  error: 'must list origins such as https://app.example.com',
-})
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text
+const origin = z.string().refine(isOrigin, { error: 'must list origins such as https://app.example.com' })
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -37,38 +36,47 @@ const privateKey = z.string().transform((text, context): JWK => {
   return z.NEVER
 })
 
-const Environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: port.default(8080),
-  /** Where clients reach /mcp. The first is the canonical one; each is an audience that tokens may carry. */
-  PUBLIC_URL: urls.default(['http://127.0.0.1:8080/mcp', 'http://localhost:8080/mcp']),
-  BACKEND_URL: url.default('http://127.0.0.1:8081/v1'),
-  BACKEND_AUDIENCE: url.optional(),
-  ISSUER: url,
-  CLIENT_ID: z.string().default('desk-gateway'),
-  CLIENT_SECRET: z.string().min(16, 'must have at least 16 characters'),
-  SCOPE_CLAIM: z.string().default('scope'),
-  CLIENT_ID_CLAIM: z.string().default('client_id'),
-  ROLE_CLAIM: z.string().default('role'),
-  TOKEN_TYPE: z.string().default('at+jwt'),
-  ASSERTION_KEY: privateKey.optional(),
-  CLIENT_POLICY_FILE: z.string().optional(),
-  TRUSTED_PROXIES: list.pipe(z.array(range)).default([]),
-  NAMESPACE: z.string().default('acme_desk'),
-  ALLOWED_HOSTS: list.default([]),
-  ALLOWED_ORIGINS: list.pipe(z.array(origin)).default([]),
-  LIMIT_READS_PER_MINUTE: wholeNumber(0, 1_000_000).default(3_000),
-  LIMIT_WRITES_PER_MINUTE: wholeNumber(0, 1_000_000).default(600),
-  LIMIT_EXPORTS_PER_MINUTE: wholeNumber(0, 1_000_000).default(120),
-  LIMIT_HARD_FACTOR: wholeNumber(1, 1_000).default(4),
-  LIMIT_UNAUTHENTICATED_PER_MINUTE: wholeNumber(1, 1_000_000).default(1_000),
-  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis(s) URL' }).optional(),
-  MAX_CALLS_IN_FLIGHT: wholeNumber(1, 64).default(64),
-  MAX_CALLS_IN_FLIGHT_PER_CLIENT: wholeNumber(1, 64).default(16),
-  CALL_TIMEOUT_MS: wholeNumber(100, 55_000).default(20_000),
-  ADMIN_PORT: port.optional(),
-  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-})
+const Environment = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: port.default(8080),
+    /** Where clients reach /mcp. The first is the canonical one; each is an audience that tokens may carry. */
+    PUBLIC_URL: urls.default(['http://127.0.0.1:8080/mcp', 'http://localhost:8080/mcp']),
+    BACKEND_URL: url.default('http://127.0.0.1:8081/v1'),
+    BACKEND_AUDIENCE: url.optional(),
+    ISSUER: url,
+    ISSUER_BACKCHANNEL: url.refine(isOrigin, 'must be an origin, without a path').optional(),
+    CLIENT_ID: z.string().default('desk-gateway'),
+    CLIENT_SECRET: z.string().min(16, 'must have at least 16 characters'),
+    SCOPE_CLAIM: z.string().default('scope'),
+    CLIENT_ID_CLAIM: z.string().default('client_id'),
+    ROLE_CLAIM: z.string().default('role'),
+    TOKEN_TYPE: z.string().default('at+jwt'),
+    ASSERTION_KEY: privateKey.optional(),
+    CLIENT_POLICY_FILE: z.string().optional(),
+    TRUSTED_PROXIES: list.pipe(z.array(range)).default([]),
+    NAMESPACE: z.string().default('acme_desk'),
+    ALLOWED_HOSTS: list.default([]),
+    ALLOWED_ORIGINS: list.pipe(z.array(origin)).default([]),
+    LIMIT_READS_PER_MINUTE: wholeNumber(0, 1_000_000).default(3_000),
+    LIMIT_WRITES_PER_MINUTE: wholeNumber(0, 1_000_000).default(600),
+    LIMIT_EXPORTS_PER_MINUTE: wholeNumber(0, 1_000_000).default(120),
+    LIMIT_HARD_FACTOR: wholeNumber(1, 1_000).default(4),
+    LIMIT_UNAUTHENTICATED_PER_MINUTE: wholeNumber(1, 1_000_000).default(1_000),
+    REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis(s) URL' }).optional(),
+    MAX_CALLS_IN_FLIGHT: wholeNumber(1, 64).default(64),
+    MAX_CALLS_IN_FLIGHT_PER_CLIENT: wholeNumber(1, 64).default(16),
+    CALL_TIMEOUT_MS: wholeNumber(100, 55_000).default(20_000),
+    ADMIN_PORT: port.optional(),
+    ADMIN_HOST: z.string().default('127.0.0.1'),
+    AUDIT_FILE: z.string().optional(),
+    AUDIT_REQUIRED: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
+    LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+  })
+  .refine((read) => read.AUDIT_REQUIRED === 'false' || read.AUDIT_FILE !== undefined, {
+    path: ['AUDIT_REQUIRED'],
+    error: 'needs AUDIT_FILE, which says where the audit is written',
+  })
 
 export interface Config {
   readonly host: string
@@ -77,6 +85,8 @@ export interface Config {
   readonly backendUrl: URL
   readonly backendAudience: string
   readonly issuer: string
+  /** Origin at which the issuer's endpoints are reached from here, where it is not the one in their URLs. */
+  readonly issuerBackchannel: string | undefined
   readonly clientId: string
   readonly clientSecret: string
   readonly claims: ClaimNames
@@ -102,8 +112,13 @@ export interface Config {
   readonly maxCallsInFlight: number
   readonly maxCallsInFlightPerClient: number
   readonly callTimeoutMs: number
-  /** Metrics are served here when set, on loopback only. */
+  /** Metrics are served here when set. */
   readonly adminPort: number | undefined
+  readonly adminHost: string
+  /** A path, or `stderr`; undefined for no audit. */
+  readonly auditFile: string | undefined
+  /** Writes are refused while the audit cannot be written. */
+  readonly auditRequired: boolean
   readonly logLevel: string
 }
 
@@ -126,6 +141,7 @@ export function readConfig(env: Variables): Config {
     backendUrl: new URL(read.BACKEND_URL),
     backendAudience: read.BACKEND_AUDIENCE ?? read.BACKEND_URL,
     issuer: read.ISSUER,
+    issuerBackchannel: read.ISSUER_BACKCHANNEL,
     clientId: read.CLIENT_ID,
     clientSecret: read.CLIENT_SECRET,
     claims: { scope: read.SCOPE_CLAIM, clientId: read.CLIENT_ID_CLAIM, role: read.ROLE_CLAIM },
@@ -148,6 +164,9 @@ export function readConfig(env: Variables): Config {
     maxCallsInFlightPerClient: read.MAX_CALLS_IN_FLIGHT_PER_CLIENT,
     callTimeoutMs: read.CALL_TIMEOUT_MS,
     adminPort: read.ADMIN_PORT,
+    adminHost: read.ADMIN_HOST,
+    auditFile: read.AUDIT_FILE,
+    auditRequired: read.AUDIT_REQUIRED === 'true',
     logLevel: read.LOG_LEVEL,
   })
 }

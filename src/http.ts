@@ -1,14 +1,17 @@
 // The gateway as an HTTP server that is not listening yet, and how it stops.
 import { createServer, type Server } from 'node:http'
+import type { Express } from 'express'
 import type { Logger } from 'pino'
+import type { Observers } from './call-telemetry.ts'
 import { compose, type Gateway } from './compose.ts'
 import type { Config } from './config.ts'
 import { createApp } from './gateway/app.ts'
 import { createStrangerBound } from './gateway/bound-strangers.ts'
 import { createAddressOf } from './gateway/client-address.ts'
 import { prepareDrain } from './gateway/drain.ts'
-import { createMcpEndpoint } from './gateway/mcp-endpoint.ts'
+import { createMcpEndpoint, type McpEndpoint } from './gateway/mcp-endpoint.ts'
 import type { RequestContext } from './gateway/mcp-server.ts'
+import { traceContextOf } from './telemetry/trace-context.ts'
 
 const SERVER_OPTIONS = {
   /** Longer than the idle time of the usual balancers (60 s), so that it is they who close. */
@@ -30,46 +33,20 @@ export interface HttpGateway extends Gateway {
   stop(): Promise<void>
 }
 
-export function createHttpGateway(config: Config, log: Logger): HttpGateway {
-  const gateway = compose(config, log, (extra) => extra as RequestContext)
+export function createHttpGateway(config: Config, observers: Observers): HttpGateway {
+  const { log } = observers
+  const gateway = compose(config, observers, (extra) => extra as RequestContext)
+  const { metrics } = gateway
   const endpoint = createMcpEndpoint({
     factory: gateway.factory,
     onError: (error) => {
       log.debug({ reason: error.message }, 'MCP request refused')
     },
+    onOperation: metrics.operation,
   })
+  metrics.watch({ openStreams: endpoint.openStreams })
   let draining = false
-  const app = createApp({
-    publicUrls: config.publicUrls,
-    issuer: config.issuer,
-    allowedHosts: config.allowedHosts,
-    allowedOrigins: config.allowedOrigins,
-    catalogue: gateway.catalogue,
-    mayUse: gateway.policy.mayUse,
-    strangers: createStrangerBound(config.unauthenticatedPerMinute, createAddressOf(config.trustedProxies)),
-    verify: gateway.verify,
-    takePermit: gateway.takePermit,
-    onCeiling: (tool) => {
-      gateway.metrics.rejected(tool, 'over_ceiling')
-    },
-    endpoint,
-    readiness: {
-      parts: {
-        'ticket service': (signal) => gateway.backend.ready(signal),
-        issuer: () => gateway.issuer.metadata().then(() => true),
-      },
-      draining: () => draining,
-    },
-    onRefusal: ({ requestId, ...refusal }) => {
-      log.info({ request_id: requestId, ...refusal }, 'request refused')
-    },
-    onIssuerFault: (cause, request_id) => {
-      log.error({ request_id, cause }, 'the issuer is out of reach')
-    },
-    onBug: (error, request_id) => {
-      log.error({ request_id, err: error }, 'a request failed in the gateway')
-    },
-  })
+  const app = createGatewayApp(config, gateway, endpoint, { log, draining: () => draining })
   const server = createServer(SERVER_OPTIONS, app)
   server.maxConnections = MAX_CONNECTIONS
   server.setTimeout(SILENCE_TIMEOUT_MS)
@@ -84,4 +61,56 @@ export function createHttpGateway(config: Config, log: Logger): HttpGateway {
       await gateway.close()
     },
   }
+}
+
+function createGatewayApp(
+  config: Config,
+  gateway: Gateway,
+  endpoint: McpEndpoint,
+  { log, draining }: { readonly log: Logger; readonly draining: () => boolean },
+): Express {
+  const { metrics } = gateway
+  return createApp({
+    publicUrls: config.publicUrls,
+    issuer: config.issuer,
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+    catalogue: gateway.catalogue,
+    mayUse: gateway.policy.mayUse,
+    strangers: createStrangerBound(
+      config.unauthenticatedPerMinute,
+      createAddressOf(config.trustedProxies),
+      metrics.strangerRefused,
+    ),
+    verify: gateway.verify,
+    takePermit: gateway.takePermit,
+    onCeiling: metrics.overCeiling,
+    onDenied: ({ message: { meta, headers }, ...call }) => {
+      gateway.audit.record({
+        ...call,
+        traceId: traceContextOf(meta, headers)?.traceId,
+        errorClass: 'forbidden',
+        errorCode: 'insufficient_scope',
+      })
+    },
+    endpoint,
+    readiness: {
+      parts: {
+        'ticket service': (signal) => gateway.backend.ready(signal),
+        issuer: () => gateway.issuer.metadata().then(() => true),
+      },
+      draining,
+    },
+    now: () => performance.now(),
+    onRequest: metrics.request,
+    onRefusal: ({ requestId, ...refusal }) => {
+      log.info({ request_id: requestId, ...refusal }, 'request refused')
+    },
+    onIssuerFault: (cause, request_id) => {
+      log.error({ request_id, cause }, 'the issuer is out of reach')
+    },
+    onBug: (error, request_id) => {
+      log.error({ request_id, err: error }, 'a request failed in the gateway')
+    },
+  })
 }

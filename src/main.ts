@@ -1,17 +1,25 @@
 // The gateway over HTTP: configuration, dependencies, listen, drain.
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
+import { createAdminServer } from './admin.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
 import { createHttpGateway } from './http.ts'
-import { createLog } from './telemetry/log.ts'
-import type { Metrics } from './telemetry/metrics.ts'
+import { createLog, switchLevel } from './telemetry/log.ts'
+import { createTracing, TracingConfigError } from './telemetry/tracing.ts'
+import { tracingOptions } from './tracing-options.ts'
 
-function start(config: Config): void {
+async function start(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
-  const gateway = createHttpGateway(config, log)
-  listen(gateway.server, config.port, config.host, 'PORT', () => {
+  const tracing = await createTracing(process.env, tracingOptions(log))
+  const gateway = createHttpGateway(config, { log, tracing })
+  listen(gateway.server, config.port, config.host, '', () => {
     log.info({ url: config.publicUrls[0]?.href, tools: gateway.catalogue.list.length }, 'gateway listening')
   })
-  const admin = config.adminPort === undefined ? undefined : serveMetrics(gateway.metrics, config.adminPort)
+  if (config.adminPort !== undefined) {
+    const admin = createAdminServer(gateway.metrics.registry, (error) => {
+      log.error({ err: error }, 'the metrics cannot be read')
+    })
+    listen(admin, config.adminPort, config.adminHost, 'ADMIN_')
+  }
 
   let stopping = false
   let exitCode = 0
@@ -19,7 +27,6 @@ function start(config: Config): void {
     if (stopping) return
     stopping = true
     log.info('draining')
-    admin?.close()
     void gateway.stop().finally(() => process.exit(exitCode))
   }
   const onSignal = () => {
@@ -28,12 +35,16 @@ function start(config: Config): void {
     stop()
   }
   process.on('SIGHUP', () => {
+    if (config.clientPolicyFile === undefined) return
     try {
       gateway.policy.reload()
       log.info('client policy read again')
     } catch (error) {
       log.error({ faults: (error as Error).message }, 'client policy kept: the file has faults')
     }
+  })
+  process.on('SIGUSR2', () => {
+    switchLevel(log, config.logLevel)
   })
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
@@ -44,24 +55,15 @@ function start(config: Config): void {
   })
 }
 
-function serveMetrics({ registry }: Metrics, port: number): Server {
-  const server = createServer((_req, res) => {
-    registry.metrics().then(
-      (text) => {
-        res.setHeader('Content-Type', registry.contentType)
-        res.end(text)
-      },
-      () => res.writeHead(500).end(),
-    )
-  })
-  listen(server, port, '127.0.0.1', 'ADMIN_PORT', () => undefined)
-  return server
-}
+/** The host that does not resolve, or is not one of this machine's. */
+const FAULTS_OF_HOST = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'])
 
-function listen(server: Server, port: number, host: string, variable: string, onListening: () => void): void {
-  server.once('error', (error: NodeJS.ErrnoException) => {
-    const fix = error.code === 'EADDRINUSE' ? 'it is taken; choose a free port' : error.message
-    fail(`  ${variable}: cannot listen on ${host}:${port}: ${fix}`)
+/** `prefix` is that of the variables PORT and HOST. */
+function listen(server: Server, port: number, host: string, prefix: string, onListening?: () => void): void {
+  server.once('error', ({ code = '', message }: NodeJS.ErrnoException) => {
+    const variable = FAULTS_OF_HOST.has(code) ? 'HOST' : 'PORT'
+    const fix = code === 'EADDRINUSE' ? 'it is taken; choose a free port' : message
+    fail(`  ${prefix}${variable}: cannot listen on ${host}:${port}: ${fix}`)
   })
   server.listen(port, host, onListening)
 }
@@ -72,8 +74,8 @@ function fail(faults: string): never {
 }
 
 try {
-  start(readConfig(process.env))
+  await start(readConfig(process.env))
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error
+  if (!(error instanceof ConfigError) && !(error instanceof TracingConfigError)) throw error
   fail(error.message)
 }

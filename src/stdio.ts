@@ -4,19 +4,22 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { compose } from './compose.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { openStdioToken, type CurrentCaller } from './stdio-token.ts'
-import { createLog } from './telemetry/log.ts'
+import { createLog, switchLevel } from './telemetry/log.ts'
+import { createTracing, TracingConfigError } from './telemetry/tracing.ts'
+import { tracingOptions } from './tracing-options.ts'
 
 async function start(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env)
   const log = createLog(config.logLevel)
   const opened: { current?: CurrentCaller } = {}
-  const gateway = compose(config, log, async () => {
+  const tracing = await createTracing(env, tracingOptions(log))
+  const gateway = compose(config, { log, tracing }, async () => {
     if (!opened.current) throw new Error('A message came before the token was verified.')
     return { caller: await opened.current(), requestId: randomUUID() }
   })
   opened.current = await openStdioToken(env, {
     verify: gateway.verify,
-    client: { issuer: gateway.issuer, fetch },
+    client: { issuer: gateway.issuer },
     resource: config.publicUrls[0]?.href ?? '',
     log,
     now: Date.now,
@@ -39,6 +42,9 @@ async function start(env: NodeJS.ProcessEnv): Promise<void> {
     if (stopping) process.exit(1)
     stop(0)
   }
+  process.on('SIGUSR2', () => {
+    switchLevel(log, config.logLevel)
+  })
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.stdin.once('close', () => {
@@ -51,7 +57,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 start(process.env).catch((error: unknown) => {
-  const faults = error instanceof ConfigError ? error.message : `  ${String(error)}`
+  const faults =
+    error instanceof ConfigError || error instanceof TracingConfigError ? error.message : `  ${String(error)}`
   process.stderr.write(`The gateway cannot start:\n${faults}\n`)
   process.exit(1)
 })

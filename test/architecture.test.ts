@@ -36,7 +36,7 @@ const RULES: readonly Rule[] = [
   },
   {
     files: /^src\/telemetry\//,
-    mayImport: /^(src\/(telemetry|tools)\/|pino$|prom-client$)/,
+    mayImport: /^(src\/(telemetry|tools|backend)\/|pino$|prom-client$|@opentelemetry\/|node:)/,
     why: 'telemetry observes; nothing it does may change a call',
   },
   {

@@ -9,18 +9,21 @@ import { startDesk } from './support/desk.ts'
 const ROOT = join(import.meta.dirname, '..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
-/** Variables in the first column of the table under a heading that starts so. */
+/** Variables in the first column of the table under a heading that starts so, less those of OpenTelemetry's standard. */
 function documented(heading: string): string[] {
   const section = README.split(/^###? /m).find((part) => part.startsWith(heading)) ?? ''
   const cells = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].map(([, cell]) => cell ?? '')
-  return cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name ?? '')).sort()
+  return cells
+    .flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name ?? ''))
+    .filter((name) => !name.startsWith('OTEL_'))
+    .sort()
 }
 
 /** Variables that a configuration reads. */
 function read(file: string): string[] {
   const source = readFileSync(join(ROOT, file), 'utf8')
-  const schema = /const Environment = z\.object\(\{([\s\S]*?)\n\}\)/.exec(source)?.[1] ?? ''
-  return [...schema.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name ?? '').sort()
+  const schema = /const Environment = z\s*\.object\(\{([\s\S]*?)\n(?: {2})?\}\)/.exec(source)?.[1] ?? ''
+  return [...schema.matchAll(/^ +([A-Z_]+):/gm)].map(([, name]) => name ?? '').sort()
 }
 
 describe('the README', () => {

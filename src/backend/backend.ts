@@ -1,14 +1,12 @@
 // The only door to the ticket service: a typed client per caller, with a token of our own in every request.
 import createClient, { type Client } from 'openapi-fetch'
-import type { Pool } from 'undici'
 import type { paths } from '../../openapi/desk.gen.ts'
-import type { Breaker } from './breaker.ts'
+import { createAuthorizedRequest, type AuthorizedRequestPorts } from './authorized-request.ts'
 import type { Caller } from './caller.ts'
+import type { OpenCall } from './open-call.ts'
 import { poolRequest, type PoolRequest } from './pool-request.ts'
 import type { Reply } from './reply.ts'
 import type { Retry } from './retry.ts'
-import type { Credentials, ServiceCredentials } from './service-credentials.ts'
-import { waitUntil } from './wait-until.ts'
 
 /** For what is read outside a tool call, which brings its own deadline. */
 const PUBLIC_TIMEOUT_MS = 5_000
@@ -16,29 +14,24 @@ const PUBLIC_TIMEOUT_MS = 5_000
 export type DeskApi = Client<paths>
 
 export interface Backend {
-  /** The service's operations as this caller; `replyOf` gives what came back. `requestId` goes along as X-Request-Id. */
-  as(caller: Caller, requestId: string): DeskApi
+  /** The service's operations as this caller; `replyOf` gives what came back. The request id goes along as X-Request-Id. */
+  as(caller: Caller, opened: OpenCall): DeskApi
   /** The desk's policy, which is public. */
   policy(signal: AbortSignal): Promise<Reply>
   /** Whether the service says that it is ready. */
   ready(signal: AbortSignal): Promise<boolean>
 }
 
-export interface BackendOptions {
-  readonly pool: Pool
+export interface BackendOptions extends AuthorizedRequestPorts {
   /** Path that all operations share, e.g. `/v1`. */
   readonly basePath: string
-  readonly credentials: ServiceCredentials
-  readonly breaker: Breaker
   readonly retry: Retry
-  readonly now: () => number
-  /** Told when the issuer or the service refuses the gateway itself: the operator's fault, not the caller's. */
-  readonly onCredentialFault: (detail: string, requestId: string) => void
 }
 
 /** Operations reach the wire through `Pool.request`; web Request and Response objects would cost more than the call. */
 export function createBackend(options: BackendOptions): Backend {
-  const { pool, basePath, credentials, breaker, retry, now } = options
+  const { pool, basePath, breaker, retry, now } = options
+  const authorized = createAuthorizedRequest(options)
   const anonymous = (path: string, signal: AbortSignal) =>
     poolRequest(
       pool,
@@ -52,43 +45,20 @@ export function createBackend(options: BackendOptions): Backend {
       now,
     )
 
-  const call = (caller: Caller, requestId: string, request: PoolRequest) =>
-    retry(() => authorized(caller, requestId, request), {
+  const call = (caller: Caller, opened: OpenCall, request: PoolRequest) =>
+    retry(() => authorized(caller, opened, request), {
       isWrite: request.method !== 'GET',
       signal: request.signal,
     })
 
-  async function authorized(caller: Caller, requestId: string, request: PoolRequest): Promise<Reply> {
-    for (let attempt = 1; ; attempt++) {
-      const obtained = await waitUntil(credentials.of(caller), request.signal)
-      // The deadline has passed or the caller is gone: then nothing has been sent, and that is worth saying.
-      if (!obtained || request.signal.aborted) return { kind: 'fault', sent: false, reason: 'timeout' }
-      if (obtained.kind !== 'headers') return withoutCredentials(obtained, requestId)
-      Object.assign(request.headers, obtained.headers)
-      const reply = await breaker(() => poolRequest(pool, request, now))
-      if (reply.kind !== 'answer' || reply.status !== 401) return reply
-      // A service that has changed its keys refuses a token that was good: one new token settles whose fault it is.
-      credentials.forget(caller)
-      if (attempt === 2) {
-        options.onCredentialFault('the ticket service refuses our token', requestId)
-        return { kind: 'no_credential', reason: 'token_refused' }
-      }
-    }
-  }
-
-  function withoutCredentials(refusal: Exclude<Credentials, { kind: 'headers' }>, requestId: string): Reply {
-    if (refusal.kind === 'issuer_unavailable') options.onCredentialFault(refusal.cause, requestId)
-    return { kind: 'no_credential', reason: refusal.kind }
-  }
-
   return {
-    as: (caller, requestId) =>
+    as: (caller, opened) =>
       createClient<paths>({
         baseUrl: basePath,
-        headers: { 'X-Request-Id': requestId },
+        headers: { 'X-Request-Id': opened.requestId },
         Request: BackendRequest as unknown as typeof globalThis.Request,
         fetch: async (request) =>
-          carry(await call(caller, requestId, (request as unknown as BackendRequest).toPoolRequest())),
+          carry(await call(caller, opened, (request as unknown as BackendRequest).toPoolRequest())),
       }),
     policy: (signal) => breaker(() => anonymous('/policy', signal)),
     async ready(signal) {

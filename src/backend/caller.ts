@@ -2,6 +2,8 @@
 export interface Caller {
   readonly subject: string
   readonly clientId: string
+  /** Who acts, where the token says that it is somebody other than the client (RFC 8693 section 4.1). */
+  readonly actor: string | undefined
   readonly scopes: ReadonlySet<string>
   /** What the issuer says that the person is to the desk; the service judges it. */
   readonly roles: readonly string[]

@@ -1,5 +1,6 @@
 // The authorization server as the gateway knows it: a URL and the metadata found there. Any issuer will do.
 import { z } from 'zod'
+import type { FetchUrl } from './backchannel.ts'
 
 const DISCOVERY_TIMEOUT_MS = 3_000
 const Metadata = z.object({
@@ -12,15 +13,18 @@ export type IssuerMetadata = z.infer<typeof Metadata>
 
 export interface Issuer {
   readonly url: string
+  /** How its endpoints are asked, all of them. */
+  readonly fetch: FetchUrl
   /** Found once, then kept; a failure is not kept. Rejects when the issuer does not answer as it must. */
   metadata(): Promise<IssuerMetadata>
 }
 
 /** The issuer at `url`, discovered when first needed (OpenID Connect Discovery 1.0, RFC 8414 section 3). */
-export function createIssuer(url: string, fetch: typeof globalThis.fetch): Issuer {
+export function createIssuer(url: string, fetch: FetchUrl): Issuer {
   let found: Promise<IssuerMetadata> | undefined
   return {
     url,
+    fetch,
     metadata() {
       found ??= discover(url, fetch).catch((error: unknown) => {
         found = undefined
@@ -31,7 +35,7 @@ export function createIssuer(url: string, fetch: typeof globalThis.fetch): Issue
   }
 }
 
-async function discover(issuer: string, fetch: typeof globalThis.fetch): Promise<IssuerMetadata> {
+async function discover(issuer: string, fetch: FetchUrl): Promise<IssuerMetadata> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   const candidates = [

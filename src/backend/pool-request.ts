@@ -64,6 +64,7 @@ export async function poolRequest(pool: Pool, request: PoolRequest, now: () => n
       status: statusCode,
       mediaType: mediaTypeOf(headers['content-type']),
       text: Buffer.concat(chunks).toString('utf8'),
+      bytes,
       retryAfterS,
     }
   } catch (error) {

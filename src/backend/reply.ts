@@ -24,6 +24,8 @@ export interface Answer {
   /** Media type without parameters, lower case; empty when there is none. */
   readonly mediaType: string
   readonly text: string
+  /** Of the body as it came. */
+  readonly bytes: number
   /** `Retry-After` in whole seconds, when the reply carries a usable one. */
   readonly retryAfterS: number | undefined
 }

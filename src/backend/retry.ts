@@ -15,12 +15,6 @@ const PROBLEM = 'application/problem+json'
 /** Statuses of proxies and of a service that is not up: the request may fare better a little later. */
 const TRANSIENT = new Set([502, 503, 504])
 
-export interface RetryPorts {
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly onRetry: () => void
-}
-
 export interface Attempts {
   /** For writes only a reply that says so settles that nothing was done. */
   readonly isWrite: boolean
@@ -29,8 +23,8 @@ export interface Attempts {
 
 export type Retry = (send: () => Promise<Reply>, attempts: Attempts) => Promise<Reply>
 
-/** What `send` gives is repeated where that is safe and promising; the reply that says most is returned. */
-export function createRetry({ random, onRetry }: RetryPorts): Retry {
+/** `random` gives numbers from 0 to 1. What `send` gives is repeated where that is safe and promising; the reply that says most is returned. */
+export function createRetry(random: () => number): Retry {
   let saved = SAVED_AT_START
   return async (send, { isWrite, signal }) => {
     saved = Math.min(MAX_SAVED, saved + EARNED_PER_CALL)
@@ -44,7 +38,6 @@ export function createRetry({ random, onRetry }: RetryPorts): Retry {
       saved--
       await sleep(delayMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return told
-      onRetry()
     }
   }
 }

@@ -14,7 +14,6 @@ export interface OAuthClient {
   readonly clientId: string
   /** Undefined for a public client, which only names itself. */
   readonly clientSecret: string | undefined
-  readonly fetch: typeof globalThis.fetch
 }
 
 export type Grant =
@@ -28,15 +27,20 @@ export type Grant =
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
   | { readonly kind: 'unreachable'; readonly cause: string }
 
-/** Posts a grant request. Never rejects; waits three seconds at most. */
-export async function requestToken(client: OAuthClient, parameters: Record<string, string>): Promise<Grant> {
+/** Posts a grant request, with `headers` besides its own. Never rejects; waits three seconds at most. */
+export async function requestToken(
+  client: OAuthClient,
+  parameters: Record<string, string>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Grant> {
   try {
     const { token_endpoint } = await client.issuer.metadata()
-    const response = await client.fetch(token_endpoint, {
+    const response = await client.issuer.fetch(token_endpoint, {
       method: 'POST',
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
+        ...headers,
         ...(client.clientSecret !== undefined && {
           authorization: basic(client.clientId, client.clientSecret),
         }),

@@ -1,6 +1,7 @@
 // Token exchange (RFC 8693): the caller's token in, a short-lived token of our own for the ticket service out.
 import type { Caller } from './caller.ts'
-import { cacheByToken } from './credentials-cache.ts'
+import { cacheByToken, type CredentialsWatch } from './credentials-cache.ts'
+import type { Part } from './open-call.ts'
 import type { Credentials, ServiceCredentials } from './service-credentials.ts'
 import { requestToken, type OAuthClient } from './token-endpoint.ts'
 
@@ -10,14 +11,22 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const EXPIRY_MARGIN_S = 10
 
 /** `resource` is the ticket service's identifier (RFC 8707). */
-export function createTokenExchange(client: OAuthClient, resource: string): ServiceCredentials {
-  return cacheByToken(async (caller: Caller): Promise<{ credentials: Credentials; lifetimeMs: number }> => {
-    const grant = await requestToken(client, {
+export function createTokenExchange(
+  client: OAuthClient,
+  resource: string,
+  watch: CredentialsWatch,
+): ServiceCredentials {
+  const exchange = async (
+    caller: Caller,
+    headers: Part['headers'],
+  ): Promise<{ credentials: Credentials; lifetimeMs: number }> => {
+    const parameters = {
       grant_type: GRANT_TYPE,
       subject_token: caller.token,
       subject_token_type: ACCESS_TOKEN,
       resource,
-    })
+    }
+    const grant = await requestToken(client, parameters, headers)
     switch (grant.kind) {
       case 'granted':
         return {
@@ -36,5 +45,6 @@ export function createTokenExchange(client: OAuthClient, resource: string): Serv
       case 'unreachable':
         return { credentials: { kind: 'issuer_unavailable', cause: grant.cause }, lifetimeMs: 0 }
     }
-  })
+  }
+  return cacheByToken(exchange, watch)
 }

@@ -4,10 +4,11 @@ import type { Catalogue } from '../tools/catalogue.ts'
 import { authenticate } from './authenticate.ts'
 import { billCall, type BillCallPorts } from './bill-call.ts'
 import type { StrangerBound } from './bound-strangers.ts'
-import { checkScope } from './check-scope.ts'
+import { checkScope, type DeniedCall } from './check-scope.ts'
 import { healthz, readyz, type ReadinessChecks } from './health.ts'
 import { checkHost, checkOrigin } from './host-and-origin.ts'
 import type { McpEndpoint } from './mcp-endpoint.ts'
+import { measureRequests, type MeasureRequestsPorts } from './measure-requests.ts'
 import { createProtectedResource } from './protected-resource.ts'
 import { readMessage } from './read-message.ts'
 import { refuse } from './refuse.ts'
@@ -26,8 +27,12 @@ export interface AppPorts {
   readonly verify: VerifyToken
   readonly takePermit: BillCallPorts['takePermit']
   readonly onCeiling: BillCallPorts['onCeiling']
+  readonly onDenied: (call: DeniedCall) => void
   readonly endpoint: McpEndpoint
   readonly readiness: ReadinessChecks
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  readonly onRequest: MeasureRequestsPorts['onRequest']
   readonly onRefusal: (refusal: HttpRefusal) => void
   readonly onIssuerFault: (cause: string, requestId: string) => void
   /** Told of exceptions, which are always faults of ours. */
@@ -38,10 +43,17 @@ export function createApp(ports: AppPorts): Express {
   const { catalogue, strangers, verify, takePermit, onCeiling, endpoint, onIssuerFault, publicUrls } = ports
   const resource = createProtectedResource(publicUrls, ports.issuer)
   const path = publicUrls[0]?.pathname ?? '/mcp'
+  const routes = new Map([
+    [path, '/mcp'],
+    ['/healthz', '/healthz'],
+    ['/readyz', '/readyz'],
+    ...resource.paths.map((of) => [of, '/.well-known/oauth-protected-resource'] as const),
+  ])
 
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
+  app.use(measureRequests({ routes, now: ports.now, onRequest: ports.onRequest }))
   app.use(requestId)
   app.use(reportRefusals(ports.onRefusal))
   app.get('/healthz', healthz)
@@ -57,7 +69,7 @@ export function createApp(ports: AppPorts): Express {
       strangers.refund,
       ...readMessage(),
       billCall({ catalogue, takePermit, onCeiling }),
-      checkScope(catalogue, ports.mayUse, resource),
+      checkScope(catalogue, ports.mayUse, resource, ports.onDenied),
       endpoint.handle,
     )
     .all(onlyPost)

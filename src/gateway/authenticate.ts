@@ -92,6 +92,11 @@ export function sendChallenge(
 
 const callers = new WeakMap<Response, Caller>()
 
+/** The caller of a request, once it is known. */
+export function knownCaller(res: Response): Caller | undefined {
+  return callers.get(res)
+}
+
 /** The caller of a request that has been through `authenticate`; throws for any other, so that nothing runs unchecked. */
 export function callerOf(res: Response): Caller {
   const caller = callers.get(res)

@@ -11,27 +11,28 @@ const WINDOW_S = 60
 export interface BillCallPorts {
   readonly catalogue: Catalogue
   readonly takePermit: TakePermit
-  /** Told of each call that was refused here, by the tool's full name or `other`. */
-  readonly onCeiling: (tool: string) => void
+  /** Told of each call that was refused here, by the tool's full name or `other`, and of its client. */
+  readonly onCeiling: (tool: string, clientId: string) => void
 }
 
 /** Leaves the permit of a tool call for the runner (`permitOf`), or answers 429. */
 export function billCall({ catalogue, takePermit, onCeiling }: BillCallPorts): RequestHandler {
   return async (req, res, next) => {
-    const name = calledTool(req.body)
+    const name = calledTool(req.body)?.name
     if (name === undefined) {
       next()
       return
     }
     const entry = catalogue.get(name)
-    const permit = await takePermit(entry?.budget ?? 'reads', callerOf(res))
+    const caller = callerOf(res)
+    const permit = await takePermit(entry?.budget ?? 'reads', caller)
     if (permit.kind !== 'over_ceiling') {
       permits.set(res, permit)
       next()
       return
     }
     const { retryAfterS, budget, limitPerMinute } = permit
-    onCeiling(entry ? name : 'other')
+    onCeiling(entry ? name : 'other', caller.clientId)
     // draft-ietf-httpapi-ratelimit-headers: what may be used, and what is left of it.
     res.setHeader('RateLimit-Policy', `"${budget}";q=${limitPerMinute};w=${WINDOW_S}`)
     res.setHeader('RateLimit', `"${budget}";r=0;t=${retryAfterS}`)

@@ -1,6 +1,4 @@
 // The Streamable HTTP endpoint: both protocol eras through the SDK, without its web streams where an answer is one message.
-import { Readable } from 'node:stream'
-import type { ReadableStream as WebStream } from 'node:stream/web'
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -13,6 +11,7 @@ import { callerOf } from './authenticate.ts'
 import { permitOf } from './bill-call.ts'
 import type { RequestContext } from './mcp-server.ts'
 import { requestIdOf } from './request-id.ts'
+import { isEventStream, pipeStream, writeMessage } from './write-answer.ts'
 
 const KEEP_ALIVE_MS = 15_000
 /** What the SDK's transports want to see; what the client really accepts is settled when the answer is written. */
@@ -21,6 +20,7 @@ const MAX_SUBSCRIPTIONS = 1_024
 
 export interface McpEndpoint {
   readonly handle: RequestHandler
+  readonly openStreams: () => number
   /** Waits for the calls in flight, then ends open streams. */
   close(): Promise<void>
 }
@@ -29,6 +29,8 @@ export interface McpEndpointPorts {
   readonly factory: McpServerFactory
   readonly onError: (error: Error) => void
   readonly keepAliveMs?: number
+  /** Told of each message but the tool calls that have a result: `''` or the code of the JSON-RPC error it got. */
+  readonly onOperation?: (method: string, errorType: string, seconds: number) => void
 }
 
 /** Serves one parsed JSON-RPC message per request; `authenticate` and `readMessage` come before it. */
@@ -36,6 +38,7 @@ export function createMcpEndpoint({
   factory,
   onError,
   keepAliveMs = KEEP_ALIVE_MS,
+  onOperation = () => undefined,
 }: McpEndpointPorts): McpEndpoint {
   const modern = createMcpHandler(factory, {
     legacy: 'reject',
@@ -44,33 +47,31 @@ export function createMcpEndpoint({
     maxSubscriptions: MAX_SUBSCRIPTIONS,
   })
 
-  /** Revisions up to 2025-11-25: one server and one transport per request, the answer as JSON. */
-  async function serveLegacy(request: Request, parsedBody: unknown, authInfo: AuthInfo): Promise<Response> {
-    const server = await factory({ era: 'legacy', authInfo, requestInfo: request })
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-    await server.connect(transport)
-    const gone = new Promise<Response>((resolve) => {
-      request.signal.addEventListener('abort', () => {
-        resolve(new Response(null, { status: 499 }))
-      })
-    })
-    try {
-      return await Promise.race([transport.handleRequest(request, { parsedBody, authInfo }), gone])
-    } finally {
-      // Ends the handler's signal too, so that a client that has gone away stops the call to the service.
-      await server.close()
-    }
-  }
-
   async function serve(req: HttpRequest, res: HttpResponse): Promise<void> {
+    const startedAt = performance.now()
     const request = webRequest(req, res)
     const parsedBody: unknown = req.body
-    const authInfo = authInfoOf(res)
+    const authInfo = authInfoOf(req, res)
     const legacy = await isLegacyRequest(request, parsedBody)
     const response = legacy
-      ? await serveLegacy(request, parsedBody, authInfo)
+      ? await serveLegacy(factory, request, parsedBody, authInfo)
       : await modern.fetch(request, { parsedBody, authInfo })
-    await write(response, req, res)
+    if (res.destroyed) return
+    const errorType = isEventStream(response)
+      ? openStream(response, res)
+      : await writeMessage(response, req, res)
+    const { method } = parsedBody as { method?: unknown }
+    if (method !== 'tools/call' || errorType !== '')
+      onOperation(String(method), errorType, (performance.now() - startedAt) / 1000)
+  }
+
+  let openStreams = 0
+  function openStream(response: Response, res: HttpResponse): '' {
+    streams.add(res)
+    openStreams++
+    res.once('close', () => openStreams--)
+    pipeStream(response, res)
+    return ''
   }
 
   /** A stream leaves this set when it opens, a call when it is answered. */
@@ -81,6 +82,7 @@ export function createMcpEndpoint({
       inFlight.add(served)
       return served
     },
+    openStreams: () => openStreams,
     async close() {
       // The SDK's close would cut off calls along with the streams.
       while (inFlight.size > 0) await Promise.allSettled(inFlight)
@@ -89,10 +91,40 @@ export function createMcpEndpoint({
   }
 }
 
+/** Revisions up to 2025-11-25: one server and one transport per request, the answer as JSON. */
+async function serveLegacy(
+  factory: McpServerFactory,
+  request: Request,
+  parsedBody: unknown,
+  authInfo: AuthInfo,
+): Promise<Response> {
+  const server = await factory({ era: 'legacy', authInfo, requestInfo: request })
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  const gone = new Promise<Response>((resolve) => {
+    request.signal.addEventListener('abort', () => {
+      resolve(new Response(null, { status: 499 }))
+    })
+  })
+  try {
+    return await Promise.race([transport.handleRequest(request, { parsedBody, authInfo }), gone])
+  } finally {
+    // Ends the handler's signal too, so that a client that has gone away stops the call to the service.
+    await server.close()
+  }
+}
+
+const streams = new WeakSet<HttpResponse>()
+
+/** Whether the answer is an event stream that stays open. */
+export function isStream(res: HttpResponse): boolean {
+  return streams.has(res)
+}
+
 /** The SDK carries `extra` to the handlers as it is; the token stays out of what the SDK sees. */
-function authInfoOf(res: HttpResponse): AuthInfo {
+function authInfoOf({ headers }: HttpRequest, res: HttpResponse): AuthInfo {
   const caller = callerOf(res)
-  const extra: RequestContext = { caller, requestId: requestIdOf(res), permit: permitOf(res) }
+  const extra: RequestContext = { caller, requestId: requestIdOf(res), permit: permitOf(res), headers }
   return {
     token: '',
     clientId: caller.clientId,
@@ -114,35 +146,4 @@ function webRequest(req: HttpRequest, res: HttpResponse): Request {
     if (typeof value === 'string') headers.set(name, value)
   }
   return new Request('http://gateway.invalid/mcp', { method: 'POST', headers, signal: left.signal })
-}
-
-async function write(response: Response, req: HttpRequest, res: HttpResponse): Promise<void> {
-  if (res.destroyed) return
-  res.status(response.status)
-  res.setHeader('Cache-Control', 'no-store')
-  const type = response.headers.get('content-type')
-  if (type?.startsWith('text/event-stream') && response.body) {
-    response.headers.forEach((value, name) => res.setHeader(name, value))
-    res.flushHeaders()
-    Readable.fromWeb(response.body as WebStream<Uint8Array>)
-      .on('error', () => res.destroy())
-      .pipe(res)
-    return
-  }
-  const text = await response.text()
-  if (response.status === 200 && wantsEventStream(req)) {
-    res.setHeader('Content-Type', 'text/event-stream')
-    res.end(`event: message\ndata: ${text}\n\n`)
-    return
-  }
-  const body = Buffer.from(text)
-  if (type !== null) res.setHeader('Content-Type', type)
-  res.setHeader('Content-Length', body.length)
-  res.end(body)
-}
-
-/** True only for a client that takes event streams and no JSON; everything else is served JSON. */
-function wantsEventStream(req: HttpRequest): boolean {
-  const accept = req.headers.accept ?? '*/*'
-  return /text\/event-stream/i.test(accept) && !/application\/(json|\*)|\*\/\*/i.test(accept)
 }

@@ -11,6 +11,7 @@ import type { Backend } from '../backend/backend.ts'
 import type { Caller } from '../backend/caller.ts'
 import { prompts } from '../prompts/registry.ts'
 import { resources } from '../resources/registry.ts'
+import type { MessageContext } from '../tools/call-record.ts'
 import { clientKey, type Enter, type Permit } from '../tools/admission.ts'
 import type { Catalogue } from '../tools/catalogue.ts'
 import type { RunTool } from '../tools/run-tool.ts'
@@ -24,6 +25,8 @@ export interface RequestContext {
   readonly caller: Caller
   readonly requestId: string
   readonly permit?: Permit | undefined
+  /** Headers of the HTTP request; none over stdio. */
+  readonly headers?: MessageContext['headers']
 }
 
 export interface McpServerPorts {
@@ -44,7 +47,13 @@ export function createServerFactory(ports: McpServerPorts): McpServerFactory {
   const { catalogue, runTool, contextOf } = ports
   const info = { name: 'desk-gateway', title: 'Ticket desk', version: ports.version }
   const options = {
-    capabilities: { tools: {}, resources: {}, prompts: {} },
+    capabilities: {
+      tools: {},
+      resources: {},
+      prompts: {},
+      // The one part of both handshakes that is a server's own: an operator sees which catalogue a deployment serves.
+      experimental: { 'desk/catalogue': { version: ports.version, digest: catalogue.digest } },
+    },
     instructions: INSTRUCTIONS,
     cacheHints: {
       'server/discover': publicFor(LIST_TTL_MS),
@@ -65,8 +74,10 @@ export function createServerFactory(ports: McpServerPorts): McpServerFactory {
     const server = new Server(info, options)
     server.setRequestHandler('tools/list', () => lists.tools)
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-      const { caller, ...context } = await contextOf(ctx.http?.authInfo?.extra)
-      return runTool(params.name, params.arguments, caller, { signal: ctx.mcpReq.signal, ...context })
+      const { caller, requestId, permit, headers = {} } = await contextOf(ctx.http?.authInfo?.extra)
+      const { signal, id } = ctx.mcpReq
+      const message = { id, meta: params._meta, headers }
+      return runTool(params.name, params.arguments, caller, { signal, requestId, permit, message })
     })
     server.setRequestHandler('resources/list', () => lists.resources)
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))

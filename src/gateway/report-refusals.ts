@@ -1,5 +1,6 @@
 // What was refused at HTTP level, for the log: tool calls have their own line.
 import type { RequestHandler } from 'express'
+import { knownCaller } from './authenticate.ts'
 import { requestIdOf } from './request-id.ts'
 
 const MAX_PATH_CHARACTERS = 100
@@ -12,6 +13,9 @@ export interface HttpRefusal {
   readonly status: number
   /** The challenge that went out, if one did; it names the fault and nothing of the token. */
   readonly challenge: string | undefined
+  /** Who asked, where that was known already. */
+  readonly client: string | undefined
+  readonly user: string | undefined
 }
 
 /** Tells of every answer with a status of 400 and more. */
@@ -25,6 +29,8 @@ export function reportRefusals(onRefusal: (refusal: HttpRefusal) => void): Reque
         path: req.path.slice(0, MAX_PATH_CHARACTERS),
         status: res.statusCode,
         challenge: res.getHeader('WWW-Authenticate')?.toString(),
+        client: knownCaller(res)?.clientId,
+        user: knownCaller(res)?.subject,
       })
     })
     next()

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   errors,
   jwtVerify,
   type JWTPayload,
@@ -29,6 +30,11 @@ export type Verification =
   | { readonly kind: 'issuer_unavailable'; readonly cause: string }
 
 export type VerifyToken = (token: string) => Promise<Verification>
+export type VerificationResult = 'cached' | 'verified' | 'refused' | 'issuer_unavailable'
+export type TokenVerifier = VerifyToken & {
+  /** Tokens that are kept as verified. */
+  readonly entries: () => number
+}
 
 export interface VerifyTokenOptions {
   readonly issuer: Issuer
@@ -41,18 +47,17 @@ export interface VerifyTokenOptions {
   readonly now: () => number
   /** How long a key set is used before it is read again, in milliseconds. */
   readonly keysMaxAgeMs?: number
+  /** Told what became of each token. */
+  readonly onResult?: (result: VerificationResult) => void
 }
 
 /** Verifies access tokens (RFC 9068). What was verified is kept by the token's hash, never longer than the token lives. */
-export function createTokenVerifier(options: VerifyTokenOptions): VerifyToken {
-  const { issuer, audiences, claims, tokenType, now } = options
+export function createTokenVerifier(options: VerifyTokenOptions): TokenVerifier {
+  const { issuer, audiences, claims, tokenType, now, onResult = () => undefined } = options
   const accepted = audiences.map((url) => url.replace(/\/$/, '')).flatMap((url) => [url, `${url}/`])
   const verified = new LRUCache<string, Caller>({ max: MAX_VERIFIED_TOKENS })
   const keysOf = remoteKeys(issuer, options.keysMaxAgeMs ?? KEYS_MAX_AGE_MS)
-  return async (token) => {
-    const key = createHash('sha256').update(token).digest('base64')
-    const known = verified.get(key)
-    if (known && known.expiresAt * 1000 > now()) return { kind: 'valid', caller: known }
+  const verifyAnew = async (key: string, token: string): Promise<Verification> => {
     try {
       const { payload } = await jwtVerify(token, await keysOf(), {
         issuer: issuer.url,
@@ -71,7 +76,21 @@ export function createTokenVerifier(options: VerifyTokenOptions): VerifyToken {
       return refusal(error)
     }
   }
+  const verify: VerifyToken = async (token) => {
+    const key = createHash('sha256').update(token).digest('base64')
+    const known = verified.get(key)
+    if (known && known.expiresAt * 1000 > now()) {
+      onResult('cached')
+      return { kind: 'valid', caller: known }
+    }
+    const verification = await verifyAnew(key, token)
+    onResult(RESULTS[verification.kind])
+    return verification
+  }
+  return Object.assign(verify, { entries: () => verified.size })
 }
+
+const RESULTS = { valid: 'verified', invalid: 'refused', issuer_unavailable: 'issuer_unavailable' } as const
 
 /**
  * The key set is found through the issuer's metadata when the first token comes, not at start-up. When the issuer is
@@ -86,6 +105,7 @@ function remoteKeys(issuer: Issuer, cacheMaxAge: number): () => Promise<JWTVerif
       timeoutDuration: KEYS_TIMEOUT_MS,
       cooldownDuration: KEYS_COOLDOWN_MS,
       cacheMaxAge,
+      [customFetch]: issuer.fetch,
     })
     keys ??= async (header, token) => {
       try {
@@ -108,12 +128,18 @@ function callerOf(payload: JWTPayload, token: string, claims: ClaimNames): Calle
   return {
     subject: String(payload.sub),
     clientId,
+    actor: actorOf(payload),
     scopes: new Set(wordsOf(claimAt(payload, claims.scope))),
     roles: wordsOf(claimAt(payload, claims.role)),
     name: typeof payload['name'] === 'string' ? payload['name'] : undefined,
     token,
     expiresAt: Number(payload.exp),
   }
+}
+
+function actorOf({ act }: JWTPayload): string | undefined {
+  const subject = (act as { sub?: unknown } | null | undefined)?.sub
+  return typeof subject === 'string' ? subject : undefined
 }
 
 function refusal(error: unknown): Verification {

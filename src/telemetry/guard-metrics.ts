@@ -1,57 +1,80 @@
-// Metrics of what guards the service: limits, bulkhead, breaker, retries.
-import { Counter, Gauge, type Registry } from 'prom-client'
+// Metrics of what decides whether a call gets through to the service: limits, queue, audit.
+import { Gauge } from 'prom-client'
+import { createCounter, createDurations, type MetricsRegistry } from './instruments.ts'
 
 /** Why a call was not let through to the service; each is a failure code too, but for the ceiling, which is HTTP 429. */
-export const REJECTIONS = ['over_limit', 'over_ceiling', 'client_busy', 'overloaded', 'breaker_open'] as const
-export type Rejection = (typeof REJECTIONS)[number]
+const REJECTIONS = [
+  'over_limit',
+  'over_ceiling',
+  'client_busy',
+  'overloaded',
+  'breaker_open',
+  'audit_unavailable',
+] as const
+const BUDGETS = ['reads', 'writes', 'exports'] as const
+const LIMIT_DECISIONS = ['allowed', 'soft', 'hard'] as const
+const QUEUE_OUTCOMES = ['entered', 'client_busy', 'overloaded', 'left'] as const
+const AUDIT_RESULTS = ['written', 'failed'] as const
 
 export interface GuardMetrics {
-  /** Counts a call that was not let through, by the tool's full name or `other`. */
-  readonly rejected: (tool: string, reason: Rejection) => void
-  /** Whether limits are shared with other replicas just now. */
+  /** Counts a call that was not let through, by the tool's full name or `other`; a code that is no such reason is not counted. */
+  readonly rejected: (tool: string, reason: string) => void
+  readonly limitDecision: (
+    budget: (typeof BUDGETS)[number],
+    decision: (typeof LIMIT_DECISIONS)[number],
+  ) => void
+  /** Whether limits are shared with other replicas just now; never told where they are not meant to be. */
   readonly limitsShared: (shared: boolean) => void
-  readonly breakerOpen: (open: boolean) => void
-  /** Counts one repeated request to the service. */
-  readonly retried: () => void
+  /** How long a call waited for room, and how the wait ended. */
+  readonly queued: (outcome: string, seconds: number, traceId?: string) => void
+  readonly auditLine: (result: (typeof AUDIT_RESULTS)[number]) => void
 }
 
 /** `tools` are all label values that tools have. */
-export function createGuardMetrics(registry: Registry, tools: readonly string[]): GuardMetrics {
-  const rejections = new Counter({
+export function createGuardMetrics(registry: MetricsRegistry, tools: readonly string[]): GuardMetrics {
+  const rejections = createCounter(registry, {
     name: 'desk_gateway_rejections_total',
-    help: 'Calls that were not let through to the service, by tool and reason.',
-    labelNames: ['gen_ai_tool_name', 'reason'] as const,
-    registers: [registry],
+    help: 'Tool calls that were not let through to the ticket service, by reason.',
+    labels: { gen_ai_tool_name: tools, reason: REJECTIONS },
+  })
+  const decisions = createCounter(registry, {
+    name: 'desk_gateway_rate_limit_decisions_total',
+    help: 'Decisions of the rate limits: allowed, soft (the model is told to wait) or hard (HTTP 429).',
+    labels: { budget: BUDGETS, decision: LIMIT_DECISIONS },
   })
   const shared = new Gauge({
     name: 'desk_gateway_limits_shared',
-    help: '1 while limits are shared over Redis, 0 while each replica counts alone.',
+    help: '1 while limits are shared over Redis, 0 while this replica counts alone; absent without REDIS_URL.',
     registers: [registry],
   })
-  const breaker = new Gauge({
-    name: 'desk_gateway_breaker_open',
-    help: '1 while calls are not passed on because the ticket service fails.',
-    registers: [registry],
+  // A 0 that nobody set would look like a Redis that is gone.
+  shared.remove()
+  const wait = createDurations(registry, {
+    name: 'desk_gateway_queue_wait_seconds',
+    help: 'How long tool calls waited for room: until they entered, were turned away because their client or the gateway is full, or their caller left.',
+    labels: { outcome: QUEUE_OUTCOMES },
   })
-  const retries = new Counter({
-    name: 'desk_gateway_backend_retries_total',
-    help: 'Requests to the ticket service that were repeated.',
-    registers: [registry],
+  const auditLines = createCounter(registry, {
+    name: 'desk_gateway_audit_lines_total',
+    help: 'Lines of the audit log. While failed grows, writes may be refused.',
+    labels: { result: AUDIT_RESULTS },
   })
-  for (const gen_ai_tool_name of tools)
-    for (const reason of REJECTIONS) rejections.inc({ gen_ai_tool_name, reason }, 0)
+  const reasons = new Set<string>(REJECTIONS)
   return {
     rejected: (gen_ai_tool_name, reason) => {
-      rejections.inc({ gen_ai_tool_name, reason })
+      if (reasons.has(reason)) rejections({ gen_ai_tool_name, reason })
+    },
+    limitDecision: (budget, decision) => {
+      decisions({ budget, decision })
     },
     limitsShared: (is) => {
       shared.set(is ? 1 : 0)
     },
-    breakerOpen: (is) => {
-      breaker.set(is ? 1 : 0)
+    queued: (outcome, seconds, traceId) => {
+      wait({ outcome }, seconds, traceId)
     },
-    retried: () => {
-      retries.inc()
+    auditLine: (result) => {
+      auditLines({ result })
     },
   }
 }

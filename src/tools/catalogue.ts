@@ -1,6 +1,7 @@
 // The tools as clients see them, built once at start-up: schemas from the contract, validators compiled, list ready.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { catalogueDigest } from './catalogue-digest.ts'
 import { readOperation, relax, type JsonSchema, type OperationContract } from './contract.ts'
 import type { Budget } from './admission.ts'
 import type { Hints, Tool } from './define-tool.ts'
@@ -39,6 +40,8 @@ export interface CatalogueEntry {
 
 export interface Catalogue {
   readonly list: readonly WireTool[]
+  /** Of all tools, the same in every namespace. */
+  readonly digest: string
   /** By full name. */
   readonly get: (wireName: string) => CatalogueEntry | undefined
   /** Full name of a tool. */
@@ -57,15 +60,17 @@ export function createCatalogue({ namespace, contract, tools }: CatalogueOptions
   if (!NAMESPACE.test(namespace))
     throw new NameRuleError(`The namespace "${namespace}" must match ${NAMESPACE.source}.`)
   const wireName = (tool: string) => `${namespace}__${tool}`
+  const compile = createCompilers()
   const entries = new Map<string, CatalogueEntry>()
   for (const tool of tools) {
     const name = wireName(tool.name)
     checkName(tool.name, name, namespace)
     if (entries.has(name)) throw new Error(`Two tools have the name ${tool.name}.`)
-    entries.set(name, createEntry(tool, name, readOperation(contract, tool.operation)))
+    entries.set(name, createEntry(tool, name, readOperation(contract, tool.operation), compile))
   }
   const list = [...entries.values()].map((entry) => entry.wire)
-  return { list, get: (name) => entries.get(name), wireName }
+  const digest = catalogueDigest(entries.values())
+  return { list, digest, get: (name) => entries.get(name), wireName }
 }
 
 function checkName(tool: string, name: string, namespace: string): void {
@@ -82,7 +87,12 @@ function checkName(tool: string, name: string, namespace: string): void {
     )
 }
 
-function createEntry(tool: Tool, name: string, operation: OperationContract): CatalogueEntry {
+function createEntry(
+  tool: Tool,
+  name: string,
+  operation: OperationContract,
+  compile: ReturnType<typeof createCompilers>,
+): CatalogueEntry {
   const { what, when, returns } = tool.description
   const outputSchema = { ...relax(operation.output), type: 'object' as const }
   const inputSchema = { ...operation.input, type: 'object' as const }
@@ -98,9 +108,9 @@ function createEntry(tool: Tool, name: string, operation: OperationContract): Ca
       outputSchema,
       annotations: tool.annotations,
     },
-    validateInput: compile(inputSchema, { allErrors: true }),
-    validateContract: compile(operation.output, {}),
-    validateOutput: compile(outputSchema, { removeAdditional: true }),
+    validateInput: compile.input(inputSchema),
+    validateContract: compile.contract(operation.output),
+    validateOutput: compile.output(outputSchema),
   }
 }
 
@@ -110,12 +120,19 @@ function budgetOf({ scope, annotations }: Tool): Budget {
   return annotations.readOnlyHint ? 'reads' : 'writes'
 }
 
-/** One Ajv for each schema: compiled functions share nothing and are made once. */
-function compile(
-  schema: JsonSchema,
-  options: { allErrors?: boolean; removeAdditional?: boolean },
-): ValidateFunction {
+type Compile = (schema: JsonSchema) => ValidateFunction
+
+/** One Ajv for each way of checking: each compiles the meta-schema before anything else, which costs more than ours do. */
+function createCompilers(): Readonly<Record<'input' | 'contract' | 'output', Compile>> {
+  return {
+    input: createCompile({ allErrors: true }),
+    contract: createCompile({}),
+    output: createCompile({ removeAdditional: true }),
+  }
+}
+
+function createCompile(options: { allErrors?: boolean; removeAdditional?: boolean }): Compile {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ...options })
   addFormats.default(ajv)
-  return ajv.compile(schema)
+  return (schema) => ajv.compile(schema)
 }

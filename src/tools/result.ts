@@ -76,12 +76,11 @@ function successResult(value: Record<string, unknown>, removedCharacters: number
 
 /** The first line is the class and what happened, the second what to do next; `_meta` carries the same for programs. */
 function failureResult(told: FailureReport, requestId: string): ToolResult {
-  const reportable = told.class === 'internal' || told.class === 'bad_backend_reply'
   return {
     content: [
       {
         type: 'text',
-        text: `[${told.class}] ${told.sentence}\n${told.next}${reportable ? ` Request id: ${requestId}.` : ''}`,
+        text: `[${told.class}] ${told.sentence}\n${told.next} Request id: ${requestId}.`,
       },
     ],
     isError: true,

@@ -2,31 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { replyOf, type Backend } from '../backend/backend.ts'
 import type { Caller } from '../backend/caller.ts'
+import type { OpenCall } from '../backend/open-call.ts'
 import { clientKey, type Busy, type Enter, type Permit, type TakePermit } from './admission.ts'
 import { readArguments } from './arguments.ts'
+import type { MessageContext, OpenToolCall } from './call-record.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { closest } from './closest.ts'
 import { IDEMPOTENCY_ARGUMENT } from './contract.ts'
 import { startDeadline } from './deadline.ts'
-import type { Failure, FailureClass } from './failure.ts'
+import type { Failure } from './failure.ts'
 import { outcomeOf, render, type Outcome, type ToolResult } from './result.ts'
 
 /** Lanes empty quickly; a model that waits longer gains nothing. */
 const BUSY_RETRY_S = 1
-
-/** What is told of each call; no argument values and no ticket text. */
-export interface CallRecord {
-  readonly requestId: string
-  /** A name of the catalogue, or `other`. */
-  readonly tool: string
-  readonly caller: Caller
-  readonly ticketId: string | undefined
-  readonly errorClass: FailureClass | undefined
-  readonly errorCode: string | undefined
-  readonly seconds: number
-  readonly removedCharacters: number
-  readonly drifted: boolean
-}
 
 export interface RunnerPorts {
   readonly catalogue: Catalogue
@@ -37,9 +25,9 @@ export interface RunnerPorts {
   readonly mayUse: (clientId: string, tool: string) => boolean
   readonly takePermit: TakePermit
   readonly enter: Enter
-  /** Milliseconds of a clock that never goes back. */
-  readonly now: () => number
-  readonly onCall: (record: CallRecord) => void
+  /** False while writes are refused because nobody could tell afterwards who made them. */
+  readonly mayWrite: () => boolean
+  readonly openCall: OpenToolCall
   /** Told of exceptions, which are always faults of ours. */
   readonly onBug: (error: unknown, requestId: string) => void
 }
@@ -49,6 +37,7 @@ export interface RunOptions {
   readonly requestId: string
   /** What was billed for this call already, where the transport has a ceiling to answer for. */
   readonly permit?: Permit | undefined
+  readonly message?: MessageContext | undefined
 }
 
 export type RunTool = (
@@ -67,23 +56,28 @@ export function missingScopes(entry: CatalogueEntry, caller: Caller): readonly s
 export function createRunner(ports: RunnerPorts): RunTool {
   const { catalogue } = ports
   return async (name, args, caller, options) => {
-    const start = ports.now()
     const entry = catalogue.get(name)
+    const opened = ports.openCall({
+      requestId: options.requestId,
+      tool: entry ? name : 'other',
+      operation: entry?.tool.operation,
+      isWrite: entry?.budget === 'writes',
+      caller,
+      ticketId: entry && ticketIdOf(args),
+      arguments: args,
+      message: options.message,
+    })
     const outcome = entry
-      ? await admit(ports, entry, args, caller, options).catch((error: unknown): Outcome => {
+      ? await admit(ports, entry, args, caller, options, opened).catch((error: unknown): Outcome => {
           ports.onBug(error, options.requestId)
           return failed({ kind: 'internal' })
         })
       : failed({ kind: 'unknown_tool', name: shown(name), nearest: nearest(catalogue, name) })
     const { result, told } = render(outcome, options.requestId, catalogue.wireName)
-    ports.onCall({
-      requestId: options.requestId,
-      tool: entry ? name : 'other',
-      caller,
-      ticketId: entry && ticketIdOf(args),
+    opened.end({
+      ticketId: outcome.ok ? ticketIdOf(outcome.value['ticket'] ?? outcome.value) : undefined,
       errorClass: told?.class,
       errorCode: told?.code,
-      seconds: (ports.now() - start) / 1000,
       removedCharacters: outcome.ok ? outcome.removedCharacters : 0,
       drifted: outcome.ok && outcome.drifted,
     })
@@ -98,6 +92,7 @@ async function admit(
   args: unknown,
   caller: Caller,
   options: RunOptions,
+  opened: OpenCall,
 ): Promise<Outcome> {
   if (!ports.mayUse(caller.clientId, entry.tool.name))
     return failed({
@@ -118,12 +113,19 @@ async function admit(
   const read = readArguments(entry.operation.input, entry.validateInput, args)
   if (!read.ok) return failed({ kind: 'invalid_arguments', faults: read.faults })
 
+  if (entry.budget === 'writes' && !ports.mayWrite())
+    return failed({ kind: 'backend_unavailable', code: 'audit_unavailable' })
+
   const deadline = startDeadline(options.signal, entry.tool.timeoutMs ?? ports.timeoutMs)
+  const queue = opened.begin('queue')
   try {
-    const entered = await ports.enter(clientKey(caller), deadline.signal, () =>
-      call(ports, entry, read.input, caller, { signal: deadline.signal, requestId: options.requestId }),
-    )
-    return typeof entered === 'string' ? failed(refusalOf(entered)) : entered
+    const entered = await ports.enter(clientKey(caller), deadline.signal, () => {
+      queue.end('entered')
+      return call(ports, entry, read.input, caller, deadline.signal, opened)
+    })
+    if (typeof entered !== 'string') return entered
+    queue.end(entered)
+    return failed(refusalOf(entered))
   } finally {
     deadline.end()
   }
@@ -134,12 +136,13 @@ async function call(
   entry: CatalogueEntry,
   args: Readonly<Record<string, unknown>>,
   caller: Caller,
-  { signal, requestId }: RunOptions,
+  signal: AbortSignal,
+  opened: OpenCall,
 ): Promise<Outcome> {
   const { [IDEMPOTENCY_ARGUMENT]: given, ...input } = args
   // A key of our own for each write without one: whoever repeats the call with it cannot do it twice.
   const idempotencyKey = typeof given === 'string' ? given : randomUUID()
-  const api = ports.backend.as(caller, requestId)
+  const api = ports.backend.as(caller, opened)
   const reply = replyOf(await entry.tool.call(api, input as never, { signal, idempotencyKey }))
   return outcomeOf(entry, input, reply, {
     idempotencyKey: entry.operation.takesIdempotencyKey ? idempotencyKey : undefined,
@@ -174,8 +177,8 @@ function shown(name: string): string {
   return name.replace(/[^\w.-]/g, '?').slice(0, 64)
 }
 
-/** For the log: an id of the right form and nothing else that a model may have sent. */
-function ticketIdOf(args: unknown): string | undefined {
+/** For log and audit: an id of the right form and nothing else that a model may have sent. */
+export function ticketIdOf(args: unknown): string | undefined {
   const id = (args as { id?: unknown } | null | undefined)?.id
   return typeof id === 'string' && /^T-\d{1,19}$/.test(id) ? id : undefined
 }

@@ -1,10 +1,8 @@
-import { createServer, request, type Server } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { errorOf, textOf } from '../support/gateway.ts'
 import { callerOf, type CallTool } from '../support/mcp-calls.ts'
+import { startSwallowingProxy, type SwallowingProxy } from '../support/swallowing-proxy.ts'
 
 let desk: Desk
 let road: SwallowingProxy
@@ -96,36 +94,3 @@ describe('an answer that is lost on the way (C16)', () => {
     expect(await totalOf('swallowed')).toBe(1)
   })
 })
-
-interface SwallowingProxy {
-  readonly origin: string
-  target: string
-  /** While true, requests reach the service and its answers to POST go nowhere. */
-  swallow: boolean
-  close(): Promise<void>
-}
-
-async function startSwallowingProxy(): Promise<SwallowingProxy> {
-  const server: Server = createServer((req, res) => {
-    const { method, headers, url = '/' } = req
-    const onward = request(new URL(url, proxy.target), { method, headers }, (answer) => {
-      if (proxy.swallow && method === 'POST') answer.resume()
-      else answer.pipe(res.writeHead(answer.statusCode ?? 500, answer.headers))
-    })
-    onward.on('error', () => res.destroy())
-    req.pipe(onward)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const proxy: SwallowingProxy = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    target: '',
-    swallow: false,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-  return proxy
-}

@@ -111,6 +111,8 @@ describe('Faults', () => {
     ['PUBLIC_URL', ','],
     ['PUBLIC_URL', 'http://ok/mcp,nonsense'],
     ['ISSUER', 'javascript:alert(1)'],
+    ['ISSUER_BACKCHANNEL', 'http://issuer:8081/identity'],
+    ['ISSUER_BACKCHANNEL', 'ftp://issuer'],
     ['CALL_TIMEOUT_MS', '99'],
     ['LIMIT_READS_PER_MINUTE', '-1'],
     ['LIMIT_HARD_FACTOR', '0'],

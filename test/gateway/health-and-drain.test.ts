@@ -1,4 +1,5 @@
 // What balancers and orchestrators see, and that a stop lets calls in flight end well.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startFaultyDesk, type FaultyDesk } from '../support/faulty-desk.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -68,6 +69,8 @@ describe.each(ERAS)('A stop during a call by %s', (_era, era) => {
     const call = gateway.post(body, tokens.alice, headers)
     const answer = await arrived
     const stopped = gateway.gateway.stop()
+    // What has connected is taken in first; client and server share one event loop here.
+    await sleep(100)
     await expect(gateway.post(message2025('ping').body, tokens.alice)).rejects.toThrow()
     answer()
     const response = await call

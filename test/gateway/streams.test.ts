@@ -17,6 +17,7 @@ const CALLER = {
   roles: [],
   name: undefined,
   token: 't',
+  actor: undefined,
   expiresAt: 2e9,
 }
 
@@ -67,6 +68,7 @@ it('a quiet stream is kept open by comment lines, unbuffered, and ends with a re
   const { endpoint, server, response } = await listen(50)
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   expect(response.headers.get('x-accel-buffering')).toBe('no')
+  expect(endpoint.openStreams()).toBe(1)
   let seen = ''
   for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(
     new TextDecoderStream(),
@@ -76,6 +78,7 @@ it('a quiet stream is kept open by comment lines, unbuffered, and ends with a re
   }
   expect(seen).toContain('notifications/subscriptions/acknowledged')
   expect(seen).toMatch(/"id":9,"result":/)
+  await expect.poll(endpoint.openStreams).toBe(0)
   server.close()
 })
 

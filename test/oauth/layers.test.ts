@@ -15,6 +15,8 @@ import { startService, type Service } from '../support/service.ts'
 
 const CONTRACT: unknown = parse(readFileSync(new URL('../../openapi/desk.yaml', import.meta.url), 'utf8'))
 
+const PART = { headers: {}, end: () => undefined }
+
 describe('without the scope check of the gateway', () => {
   let service: Service
   let run: RunTool
@@ -37,6 +39,7 @@ describe('without the scope check of the gateway', () => {
           of: ({ token }) =>
             Promise.resolve({ kind: 'headers', headers: { authorization: `Bearer ${token}` } }),
           forget: () => undefined,
+          size: () => 0,
         },
         breaker: (send) => send(),
         retry: (send) => send(),
@@ -47,8 +50,8 @@ describe('without the scope check of the gateway', () => {
       mayUse: () => true,
       takePermit: () => Promise.resolve({ kind: 'allowed' }),
       enter: (_client, _signal, work) => work(),
-      now: () => performance.now(),
-      onCall: () => undefined,
+      mayWrite: () => true,
+      openCall: ({ requestId }) => ({ requestId, begin: () => PART, end: () => undefined }),
       onBug: () => undefined,
     })
     carol = {
@@ -58,6 +61,7 @@ describe('without the scope check of the gateway', () => {
       roles: ['customer'],
       name: undefined,
       token: await service.tokenOf('carol', { scope: 'tickets:read tickets:write desk:admin' }),
+      actor: undefined,
       expiresAt: 2e9,
     }
   })

@@ -36,7 +36,7 @@ function open(env: Record<string, string>) {
       tokenType: 'at+jwt',
       now: () => clock.now,
     }),
-    client: { issuer: own, fetch },
+    client: { issuer: own },
     resource: AUDIENCE,
     log: pino({}, { write: (line: string) => (logged += line) }),
     now: () => clock.now,

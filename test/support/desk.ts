@@ -12,6 +12,7 @@ import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
 import { givePassword } from '../../scripts/give-password.ts'
 import { localEnvironment, type LocalEnvironment } from '../../scripts/local-environment.ts'
 import { CHEAP } from './identity.ts'
+import { keepLog } from './kept-logs.ts'
 import { signIn } from './sign-in.ts'
 
 const PROJECT = join(import.meta.dirname, '../..')
@@ -49,7 +50,7 @@ export interface DeskOptions {
 }
 
 export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
-  const { tickets = 0, logLevel = 'warn', production = false, service: more, gateway } = options
+  const { tickets = 0, logLevel = 'debug', production = false, service: more, gateway } = options
   const folder = await mkdtemp(join(tmpdir(), 'desk-'))
   const environment = await localEnvironment(folder, {
     SERVICE_PORT: String(await freePort()),
@@ -115,7 +116,10 @@ export function process(file: string, variables: Readonly<Record<string, string>
         env: { PATH: globalThis.process.env['PATH'], ...variables },
         stdio: ['ignore', 'ignore', 'pipe'],
       })
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => lines.push(text))
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        lines.push(text)
+        keepLog(text)
+      })
       const deadline = performance.now() + READY_WITHIN_MS
       while (performance.now() < deadline && child.exitCode === null) {
         const response = await fetch(health).catch(() => undefined)

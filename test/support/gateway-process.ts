@@ -26,7 +26,7 @@ export async function startGatewayProcess(
       CLIENT_SECRET: GATEWAY_SECRET,
       BACKEND_URL: backend,
       BACKEND_AUDIENCE: SERVICE,
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'debug',
       ...variables,
     },
     new URL(`http://127.0.0.1:${port}/healthz`),

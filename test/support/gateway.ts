@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { createHttpGateway, type HttpGateway } from '../../src/http.ts'
+import { passOn } from '../../src/telemetry/tracing.ts'
+
+import { keepLog } from './kept-logs.ts'
 
 export const GATEWAY_AUDIENCE = 'http://127.0.0.1:8080/mcp'
 
@@ -46,8 +49,16 @@ export async function startGateway(variables: Record<string, string>): Promise<R
     LOG_LEVEL: 'debug',
     ...variables,
   })
-  const log = pino({ level: config.logLevel }, { write: (line: string) => void lines.push(line) })
-  const gateway = createHttpGateway(config, log)
+  const log = pino(
+    { level: config.logLevel },
+    {
+      write: (line: string) => {
+        lines.push(line)
+        keepLog(line)
+      },
+    },
+  )
+  const gateway = createHttpGateway(config, { log, tracing: passOn })
   gateway.server.listen(0, '127.0.0.1')
   await once(gateway.server, 'listening')
   const origin = `http://127.0.0.1:${(gateway.server.address() as AddressInfo).port}`

@@ -8,6 +8,7 @@ import type { JsonSchema } from '../../src/tools/contract.ts'
 import type { Tool } from '../../src/tools/define-tool.ts'
 import { registry } from '../../src/tools/registry.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { passOn } from '../../src/telemetry/tracing.ts'
 import { catalogue, CONTRACT, entryOf, NAMESPACE } from '../support/catalogue.ts'
 
 const README = new URL('../../README.md', import.meta.url)
@@ -126,7 +127,7 @@ describe('The start-up', () => {
       NAMESPACE: 'a_namespace_that_is_far_too_long_for_it',
     })
     expect(() =>
-      compose(config, createLog('silent'), () => {
+      compose(config, { log: createLog('silent'), tracing: passOn }, () => {
         throw new Error('Nobody calls.')
       }),
     ).toThrow(/NAMESPACE: .*shorten the namespace/)

@@ -39,7 +39,7 @@ describe('What is told of a failure', () => {
     const result = await call('get_ticket', ID, withNothing(500))
     expect(words(result)).toMatchInlineSnapshot(`
       "[unknown_tool] There is no tool with the name "acme_desk__get_ticket".
-      Stop calling it. The nearest tools are: acme_desk__ticket_get, acme_desk__ticket_create, acme_desk__ticket_comment."
+      Stop calling it. The nearest tools are: acme_desk__ticket_get, acme_desk__ticket_create, acme_desk__ticket_comment. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toEqual({ class: 'unknown_tool', code: 'unknown_tool', retryable: false })
   })
@@ -47,7 +47,7 @@ describe('What is told of a failure', () => {
   it('unknown_tool: where to look, for a name that is near to none', async () => {
     expect(words(await call('"><script>', ID, withNothing(500)))).toMatchInlineSnapshot(`
       "[unknown_tool] There is no tool with the name "acme_desk__???script?".
-      Stop calling it. tools/list has the names."
+      Stop calling it. tools/list has the names. Request id: (uuid)."
     `)
   })
 
@@ -56,7 +56,7 @@ describe('What is told of a failure', () => {
     const result = await call('ticket_create', { subject: '', priority: 'asap', colour: 1 }, withNothing(500))
     expect(words(result)).toMatchInlineSnapshot(`
       "[invalid_arguments] body is required: The whole story; colour is not an argument of this tool; the arguments are: subject, body, priority, tags, idempotency_key; subject must have at least 1 character, got ""; priority must be one of low, normal, high, urgent, got "asap".
-      Correct the arguments and call again."
+      Correct the arguments and call again. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toMatchObject({
       class: 'invalid_arguments',
@@ -74,7 +74,7 @@ describe('What is told of a failure', () => {
     const result = await call('ticket_assign', { ...ID, assignee: 'carol' }, script)
     expect(words(result)).toMatchInlineSnapshot(`
       "[invalid_arguments] assignee: carol is not staff. Staff are: alice, bob.
-      Correct the arguments and call again."
+      Correct the arguments and call again. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toEqual({
       class: 'invalid_arguments',
@@ -92,7 +92,7 @@ describe('What is told of a failure', () => {
     const result = await call('ticket_create', { subject: 'a', body: 'b', idempotency_key: 'k' }, script)
     expect(words(result)).toMatchInlineSnapshot(`
       "[invalid_arguments] idempotency_key: This key was used for another request.
-      To repeat the first request send exactly its arguments; for a new one choose another idempotency_key. acme_desk__tickets_search shows what exists."
+      To repeat the first request send exactly its arguments; for a new one choose another idempotency_key. acme_desk__tickets_search shows what exists. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toMatchObject({ code: 'idempotency_key_reused', field: 'idempotency_key' })
   })
@@ -102,7 +102,7 @@ describe('What is told of a failure', () => {
     const result = await call('tickets_search', { cursor: 'abc' }, script)
     expect(words(result)).toMatchInlineSnapshot(`
       "[invalid_arguments] This cursor is stale.
-      Leave the cursor out to start at the first page again, and pass next_cursor on unchanged with the same filter."
+      Leave the cursor out to start at the first page again, and pass next_cursor on unchanged with the same filter. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toMatchObject({ code: 'invalid_cursor', field: 'cursor' })
   })
@@ -115,7 +115,7 @@ describe('What is told of a failure', () => {
     )
     expect(words(result)).toMatchInlineSnapshot(`
       "[not_found] There is no such ticket.
-      Check the id; acme_desk__tickets_search finds the tickets that you may see."
+      Check the id; acme_desk__tickets_search finds the tickets that you may see. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toEqual({ class: 'not_found', code: 'not_found', retryable: false })
   })
@@ -125,7 +125,7 @@ describe('What is told of a failure', () => {
     const result = await call('ticket_close', { ...ID, resolution: 'x' }, script)
     expect(words(result)).toMatchInlineSnapshot(`
       "[forbidden] Only support staff can close a ticket.
-      Do not repeat it; ask a person who may do this."
+      Do not repeat it; ask a person who may do this. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toEqual({ class: 'forbidden', code: 'forbidden', retryable: false })
   })
@@ -157,7 +157,7 @@ describe('What is told of a failure', () => {
     expect([29, 30]).toContain(seconds)
     expect(words(result).replace(String(seconds), '30')).toMatchInlineSnapshot(`
       "[rate_limited] Too many calls.
-      Wait 30 seconds, then call again."
+      Wait 30 seconds, then call again. Request id: (uuid)."
     `)
   })
 
@@ -175,7 +175,7 @@ describe('What is told of a failure', () => {
     const result = await call('ticket_get', ID, withHtml(502))
     expect(words(result)).toMatchInlineSnapshot(`
       "[backend_unavailable] The ticket service cannot be used at the moment.
-      Nothing was changed. Wait a little, then try again."
+      Nothing was changed. Wait a little, then try again. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toEqual({ class: 'backend_unavailable', code: 'status_502', retryable: true })
   })
@@ -187,7 +187,7 @@ describe('What is told of a failure', () => {
     })
     expect(words(result)).toMatchInlineSnapshot(`
       "[backend_unavailable] The ticket service cannot be used at the moment.
-      Nothing was changed. Wait 20 seconds, then try again."
+      Nothing was changed. Wait 20 seconds, then try again. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toEqual({
       class: 'backend_unavailable',
@@ -201,7 +201,7 @@ describe('What is told of a failure', () => {
     const result = await call('ticket_create', { subject: 'a', body: 'b', idempotency_key: 'my-key' }, hang)
     expect(words(result)).toMatchInlineSnapshot(`
       "[outcome_unknown] The request was sent and no clear answer came: it may or may not have been carried out.
-      Check with acme_desk__ticket_get or acme_desk__tickets_search first. To repeat it safely, send the same arguments with idempotency_key "my-key", so that it is done only once."
+      Check with acme_desk__ticket_get or acme_desk__tickets_search first. To repeat it safely, send the same arguments with idempotency_key "my-key", so that it is done only once. Request id: (uuid)."
     `)
     expect(forPrograms(result)).toEqual({ class: 'outcome_unknown', code: 'timeout', retryable: true })
   })

@@ -32,6 +32,23 @@ describe('A service that refuses the exchanged token (C10)', () => {
     expect(desk.gateway.logged()).not.toContain('gets no access')
   })
 
+  it('is asked again with one new token, however many calls it has refused', async () => {
+    const read = () => desk.gateway.call('ticket_get', { id: 'T-42' }, desk.tokens.carol)
+    const seen = new Set<string>()
+    desk.backend.answer(({ headers }, res) => {
+      seen.add(String(headers.authorization))
+      // Refusals come one after the other, each after its own while.
+      if (seen.size > 1 || seen.values().next().value !== headers.authorization) json(res, 200, TICKET_DETAIL)
+      else
+        setTimeout(() => {
+          problem(res, 401, 'unauthenticated')
+        }, 20 * Math.random())
+    })
+    const results = await Promise.all(Array.from({ length: 12 }, read))
+    expect(results.filter(({ isError }) => isError)).toEqual([])
+    expect(seen.size).toBe(2)
+  })
+
   it('always is a failed call and an error in the log, never a challenge to the client', async () => {
     desk.backend.answer((_asked, res) => {
       res.setHeader('WWW-Authenticate', 'Bearer error="invalid_token"')

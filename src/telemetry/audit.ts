@@ -1,0 +1,59 @@
+// Who did what through which client: one line for each tool call that reached authorisation. No text of a ticket, only
+// a digest of the arguments, which proves what was asked to whoever knows it.
+import type { CallRecord } from '../tools/call-record.ts'
+import { digestOf } from '../tools/catalogue-digest.ts'
+import type { LineFile } from './audit-file.ts'
+
+/** What an audit line is made of. */
+export type AuditedCall = Pick<
+  CallRecord,
+  'requestId' | 'traceId' | 'caller' | 'tool' | 'ticketId' | 'arguments' | 'errorClass' | 'errorCode'
+>
+
+export interface Audit {
+  /** Writes the line of a call. A line that cannot be written is kept, and told of. */
+  readonly record: (call: AuditedCall) => void
+  /** Whether a write may be let through, where those without an audit line are refused. */
+  readonly mayWrite: () => boolean
+}
+
+export interface AuditPorts {
+  readonly file: LineFile
+  /** Refuse writes while lines cannot be written. */
+  readonly required: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly onLine: (result: 'written' | 'failed') => void
+}
+
+export const NO_AUDIT: Audit = { record: () => undefined, mayWrite: () => true }
+
+export function createAudit({ file, required, now, onLine }: AuditPorts): Audit {
+  return {
+    record: (record) => {
+      const written = file.append(JSON.stringify(lineOf(record, new Date(now()))))
+      onLine(written ? 'written' : 'failed')
+    },
+    mayWrite: () => !required || file.flush(),
+  }
+}
+
+function lineOf(record: AuditedCall, time: Date) {
+  const { caller, errorClass } = record
+  return {
+    audit: 'tool_call',
+    time: time.toISOString(),
+    request_id: record.requestId,
+    trace_id: record.traceId,
+    // RFC 8693 section 4.1: who acts, where the token says that it is somebody other than the client itself.
+    actor: caller.actor ?? caller.clientId,
+    client: caller.clientId,
+    user: caller.subject,
+    tool: record.tool,
+    target: record.ticketId,
+    arguments: digestOf(record.arguments ?? {}),
+    decision: errorClass === 'forbidden' ? 'denied' : 'allowed',
+    outcome: errorClass ?? 'ok',
+    code: record.errorCode,
+  }
+}

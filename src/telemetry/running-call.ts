@@ -1,0 +1,144 @@
+// A tool call as it runs: each of its parts is measured once, for the span, the log line and the metrics alike.
+import type { Part, PartName, PartReply } from '../backend/open-call.ts'
+import type { CallEnding, CallRecord, CallStart, OpenToolCall, Spent } from '../tools/call-record.ts'
+import type { Metrics } from './metrics.ts'
+import { traceContextOf } from './trace-context.ts'
+import type { Attributes, SpanPort, Tracing } from './tracing.ts'
+
+const NO_HEADERS = {}
+
+export interface RunningCallPorts {
+  readonly tracing: Tracing
+  readonly metrics: Metrics
+  /** Host of the ticket service. */
+  readonly serverAddress: string
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  /** Told of each call when it has ended. */
+  readonly onEnd: (record: CallRecord) => void
+}
+
+/** Opens the telemetry of one call; whoever opens it ends it. */
+export function createOpenCall({
+  tracing,
+  metrics,
+  serverAddress,
+  now,
+  onEnd,
+}: RunningCallPorts): OpenToolCall {
+  return (start) => {
+    const startedAt = now()
+    const span = startSpan(tracing, start)
+    const spent = nothingSpent()
+    const operation = start.operation ?? 'other'
+    const measured = { spent, metrics, operation, traceId: span?.traceId }
+    return {
+      requestId: start.requestId,
+      begin: (name) => {
+        const at = now()
+        if (name === 'attempt' && ++spent.attempts > 1) metrics.retried(operation)
+        const request = span && { ...requestOf(start, serverAddress), 'desk.attempt': spent.attempts }
+        const child = request && span.child(...spanOf(name, request, operation))
+        return part(child, (outcome, reply) => {
+          const ms = now() - at
+          count(measured, name, ms, outcome, reply)
+          child?.end(reply && { 'http.response.status_code': reply.status }, isFailed(name, outcome))
+        })
+      },
+      end: (ending) => {
+        span?.end(endAttributes(ending), ending.errorClass !== undefined)
+        const ticketId = start.ticketId ?? ending.ticketId
+        onEnd({
+          ...start,
+          ...ending,
+          ticketId,
+          traceId: span?.traceId,
+          seconds: (now() - startedAt) / 1000,
+          spent,
+        })
+      },
+    }
+  }
+}
+
+function nothingSpent(): Spent {
+  return { queueMs: 0, exchangeMs: 0, backendMs: 0, attempts: 0, status: undefined, bytes: 0 }
+}
+
+interface Measured {
+  readonly spent: Spent
+  readonly metrics: Metrics
+  readonly operation: string
+  readonly traceId: string | undefined
+}
+
+function count(
+  { spent, metrics, operation, traceId }: Measured,
+  name: PartName,
+  ms: number,
+  outcome: string,
+  reply: PartReply | undefined,
+): void {
+  switch (name) {
+    case 'queue':
+      spent.queueMs += ms
+      metrics.queued(outcome, ms / 1000, traceId)
+      return
+    case 'exchange':
+      spent.exchangeMs += ms
+      return
+    case 'attempt':
+      spent.backendMs += ms
+      spent.status = reply?.status
+      spent.bytes += reply?.bytes ?? 0
+      metrics.backendAttempt(operation, outcome, ms / 1000, traceId)
+  }
+}
+
+function part(span: SpanPort | undefined, end: Part['end']): Part {
+  return { headers: span?.headers ?? NO_HEADERS, end }
+}
+
+function startSpan(tracing: Tracing, { tool, requestId, message }: CallStart): SpanPort | undefined {
+  const parent = message && traceContextOf(message.meta, message.headers)
+  return tracing.start(`tools/call ${tool}`, parent, {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.tool.name': tool,
+    'desk.request_id': requestId,
+    ...(message && {
+      'jsonrpc.request.id': String(message.id),
+      'mcp.protocol.version': message.headers['mcp-protocol-version']?.toString(),
+    }),
+  })
+}
+
+function requestOf({ isWrite }: CallStart, serverAddress: string): Attributes {
+  return { 'http.request.method': isWrite ? 'POST' : 'GET', 'server.address': serverAddress }
+}
+
+function spanOf(name: PartName, request: Attributes, operation: string): Parameters<SpanPort['child']> {
+  switch (name) {
+    case 'queue':
+      return [name]
+    case 'exchange':
+      return [name, {}, 'client']
+    case 'attempt':
+      return [operation, request, 'client']
+  }
+}
+
+function isFailed(name: PartName, outcome: string): boolean {
+  switch (name) {
+    case 'queue':
+      return outcome !== 'entered'
+    case 'exchange':
+      return outcome !== 'granted'
+    case 'attempt':
+      return !/^[234]xx$/.test(outcome)
+  }
+}
+
+/** `error.type` as OpenTelemetry's conventions for MCP have it. */
+function endAttributes({ errorClass }: CallEnding): Record<string, string> | undefined {
+  return errorClass === undefined ? undefined : { 'error.type': 'tool_error', 'desk.error.class': errorClass }
+}
