@@ -1,12 +1,10 @@
 // `npm start`: the whole desk on this machine, with tickets in it, until Ctrl-C.
 
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seedDesk, STORIES } from '../backend-api/seed/seed.ts'
-import { openSqliteStore } from '../backend-api/store/sqlite/store.ts'
-import { givePassword } from './give-password.ts'
 import { startChild } from './child.ts'
+import { fillDesk } from './fill-desk.ts'
 import { LOCAL_FOLDER, localEnvironment, type LocalEnvironment } from './local-environment.ts'
 import { signIn } from './sign-in.ts'
 import { welcome } from './welcome.ts'
@@ -29,18 +27,24 @@ try {
 async function run(environment: LocalEnvironment): Promise<number> {
   await requireFreePort(environment.servicePort, 'SERVICE_PORT')
   await requireFreePort(environment.gatewayPort, 'GATEWAY_PORT')
-  await fillDesk(environment)
+  await fillDesk(environment.databasePath, environment.password)
+
+  const adminPorts = [await freePort(9464), await freePort(9465)] as const
+  const admin = (port: number) => ({ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(port) })
 
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => undefined)
   const children = [
-    startChild('The ticket service', 'backend-api/main.ts', environment.service),
-    startChild('The gateway', 'src/main.ts', environment.gateway),
+    startChild('The ticket service', 'backend-api/main.ts', {
+      ...environment.service,
+      ...admin(adminPorts[1]),
+    }),
+    startChild('The gateway', 'src/main.ts', { ...environment.gateway, ...admin(adminPorts[0]) }),
   ]
   try {
     const died = await Promise.race([
       stopped,
       ...children.map(({ ended }) => ended),
-      greetWhenReady(environment),
+      greetWhenReady(environment, adminPorts),
     ])
     if (died !== undefined) say(died)
     return died === undefined ? 0 : 1
@@ -50,30 +54,32 @@ async function run(environment: LocalEnvironment): Promise<number> {
 }
 
 async function requireFreePort(port: number, variable: string): Promise<void> {
-  const probe = createServer()
-  probe.listen(port, '127.0.0.1')
+  if (!(await tryPort(port)))
+    throw new Error(`Port ${port} is in use; choose another one, e.g. ${variable}=${port + 10_000} npm start`)
+}
+
+/** The wished one, or another where that is taken. */
+async function freePort(wished: number): Promise<number> {
+  const port = (await tryPort(wished)) ?? (await tryPort(0))
+  if (port === undefined) throw new Error('There is no free port on 127.0.0.1.')
+  return port
+}
+
+async function tryPort(port: number): Promise<number | undefined> {
+  const probe = createServer().listen(port, '127.0.0.1')
   try {
     await once(probe, 'listening')
   } catch {
-    throw new Error(`Port ${port} is in use; choose another one, e.g. ${variable}=${port + 10_000} npm start`)
+    return undefined
   }
+  const { port: found } = probe.address() as AddressInfo
   probe.close()
   await once(probe, 'close')
-}
-
-/** A desk that has tickets already is left as it is. */
-async function fillDesk({ databasePath, password }: LocalEnvironment): Promise<void> {
-  const store = await openSqliteStore(databasePath)
-  try {
-    await seedDesk(store, { tickets: STORIES.length, seed: 1 })
-    await givePassword(store.identity, password)
-  } finally {
-    await store.close()
-  }
+  return found
 }
 
 /** Never resolves: what comes after the greeting is for the signals and the children to say. */
-async function greetWhenReady(environment: LocalEnvironment): Promise<never> {
+async function greetWhenReady(environment: LocalEnvironment, adminPorts: readonly number[]): Promise<never> {
   const { issuer, mcpUrl, password, serviceUrl } = environment
   const deadline = performance.now() + READY_WITHIN_MS
   await ready(new URL('/readyz', serviceUrl), deadline)
@@ -87,7 +93,7 @@ async function greetWhenReady(environment: LocalEnvironment): Promise<never> {
     })),
   )
   const tokens = signedIn.map(({ person, role, accessToken }) => ({ person, role, token: accessToken }))
-  process.stdout.write(welcome(environment, tokens, (signedIn[0]?.expiresIn ?? 0) / 3600))
+  process.stdout.write(welcome(environment, adminPorts, tokens, (signedIn[0]?.expiresIn ?? 0) / 3600))
   return new Promise<never>(() => undefined)
 }
 
