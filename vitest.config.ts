@@ -27,7 +27,7 @@ export default defineConfig({
     pool: 'forks',
     // Nothing in the project keeps state in a module, so test files can share what they load: a third of the time.
     isolate: false,
-    globalSetup: ['./test/support/kept-logs.ts'],
+    globalSetup: ['./test/support/compiled.ts', './test/support/kept-logs.ts'],
     reporters: ['default', './test/support/count-reporter.ts'],
     // One more than the cores that CI has: many tests wait for a deadline.
     maxWorkers: 3,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClientPolicy } from '../../src/client-policy.ts'
+import { programOf } from '../support/compiled.ts'
 import { freePort } from '../support/desk.ts'
 import { errorOf, GATEWAY_AUDIENCE, startGateway, textOf } from '../support/gateway.ts'
 import { callerOf } from '../support/mcp-calls.ts'
@@ -115,7 +116,7 @@ describe('a tool that the client may not use', () => {
   it('is one that SIGHUP may allow, while a faulty file changes nothing', async () => {
     await write({ default: { tools: [] } })
     const port = String(await freePort())
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+    const child = spawn(process.execPath, programOf('src/main.ts'), {
       env: {
         PATH: process.env['PATH'],
         PORT: port,

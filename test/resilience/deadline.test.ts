@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startDeadline } from '../../src/tools/deadline.ts'
+import { programOf } from '../support/compiled.ts'
 import { hang } from '../support/backend-faults.ts'
 import { startFaultyDesk, type FaultyDesk } from '../support/faulty-desk.ts'
 import { errorOf, GATEWAY_AUDIENCE, startGateway, textOf } from '../support/gateway.ts'
@@ -124,7 +125,7 @@ describe('A cancelled call over stdio', () => {
     const arrived = new Promise<Asked>((resolve) => {
       backend.answer(resolve)
     })
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/stdio.ts'], {
+    const child = spawn(process.execPath, programOf('src/stdio.ts'), {
       cwd: join(import.meta.dirname, '../..'),
       stdio: ['pipe', 'ignore', 'ignore'],
       env: {

@@ -8,10 +8,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { programOf } from '../support/compiled.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 
 const PROJECT = join(import.meta.dirname, '../..')
-const COMMAND = { command: process.execPath, args: ['--import', 'tsx', 'src/stdio.ts'], cwd: PROJECT }
+const COMMAND = { command: process.execPath, args: programOf('src/stdio.ts'), cwd: PROJECT }
 
 let desk: Desk
 let environment: Record<string, string>

@@ -11,6 +11,7 @@ import { seedDesk } from '../../backend-api/seed/seed.ts'
 import { openSqliteStore } from '../../backend-api/store/sqlite/store.ts'
 import { givePassword } from '../../scripts/give-password.ts'
 import { localEnvironment, type LocalEnvironment } from '../../scripts/local-environment.ts'
+import { programOf } from './compiled.ts'
 import { CHEAP } from './identity.ts'
 import { keepLog } from './kept-logs.ts'
 import { signIn } from './sign-in.ts'
@@ -111,7 +112,7 @@ export function process(file: string, variables: Readonly<Record<string, string>
       return (await ended)[0]
     },
     async start() {
-      child = spawn(globalThis.process.execPath, ['--import', 'tsx', file], {
+      child = spawn(globalThis.process.execPath, programOf(file), {
         cwd: PROJECT,
         env: { PATH: globalThis.process.env['PATH'], ...variables },
         stdio: ['ignore', 'ignore', 'pipe'],

@@ -2,11 +2,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { programOf } from './compiled.ts'
 import { keepLog } from './kept-logs.ts'
 import { AUDIENCE } from './service.ts'
-
-const MAIN = fileURLToPath(new URL('../../backend-api/main.ts', import.meta.url))
 
 export interface ServiceProcess {
   readonly child: ChildProcess
@@ -36,7 +34,7 @@ export async function spawnService(environment: Record<string, string>): Promise
 
 /** Only starts it. */
 export function spawnMain(environment: Record<string, string>): Omit<ServiceProcess, 'url'> {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+  const child = spawn(process.execPath, programOf('backend-api/main.ts'), {
     env: {
       PATH: process.env['PATH'],
       PORT: '0',
