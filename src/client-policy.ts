@@ -19,9 +19,16 @@ const Policy = z.strictObject({
 })
 type Policy = z.infer<typeof Policy>
 
+export interface ListedInPolicy {
+  readonly clients: readonly string[]
+  readonly limitClasses: readonly string[]
+}
+
 export interface ClientPolicy {
   /** Whether the client may call the tool, by the tool's name without the namespace. */
   readonly mayUse: (clientId: string, tool: string) => boolean
+  /** Name of the class of limits that the client has; undefined where the configuration's own hold. */
+  readonly limitClassOf: (clientId: string) => string | undefined
   /** Undefined where the configuration's own limits hold. */
   readonly limitsOf: (clientId: string) => Limits | undefined
   /** Reads the file again. Throws a ConfigError and keeps the policy in force when it has a fault. */
@@ -32,11 +39,11 @@ export interface ClientPolicy {
 export function createClientPolicy(
   path: string | undefined,
   tools: readonly string[],
-  onRead: (clientIds: readonly string[]) => void = () => undefined,
+  onRead: (names: ListedInPolicy) => void = () => undefined,
 ): ClientPolicy {
   const read = () => {
     const next = path === undefined ? Policy.parse({}) : readPolicy(path, tools)
-    onRead(Object.keys(next.clients))
+    onRead({ clients: Object.keys(next.clients), limitClasses: Object.keys(next.limits) })
     return next
   }
   let policy = read()
@@ -44,6 +51,7 @@ export function createClientPolicy(
     (Object.hasOwn(policy.clients, clientId) ? policy.clients[clientId] : undefined) ?? policy.default
   return {
     mayUse: (clientId, tool) => ruleOf(clientId).tools?.includes(tool) ?? true,
+    limitClassOf: (clientId) => ruleOf(clientId).limits,
     limitsOf(clientId) {
       const { limits } = ruleOf(clientId)
       return limits === undefined ? undefined : policy.limits[limits]

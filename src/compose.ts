@@ -52,7 +52,10 @@ export function compose(
   const policy = createClientPolicy(
     config.clientPolicyFile,
     registry.map(({ name }) => name),
-    metrics.listClients,
+    ({ clients, limitClasses }) => {
+      metrics.listClients(clients)
+      metrics.listLimitClasses(limitClasses)
+    },
   )
   const { takePermit, enter, ...limits } = createLimits(config, policy, metrics, log)
   const runTool = createRunner({

@@ -36,7 +36,7 @@ export function createLimits(
     inFlight: config.maxCallsInFlight,
     inFlightPerClient: config.maxCallsInFlightPerClient,
   })
-  return { takePermit: countLimitDecisions(takePermit, metrics), ...bulkhead, close }
+  return { takePermit: countLimitDecisions(takePermit, policy.limitClassOf, metrics), ...bulkhead, close }
 }
 
 function createTokens({ redisUrl }: Config, metrics: Metrics, log: Logger) {
@@ -47,9 +47,9 @@ function createTokens({ redisUrl }: Config, metrics: Metrics, log: Logger) {
     log.debug({ reason: message }, 'Redis')
   })
   metrics.limitsShared(false)
-  const onShared = (shared: boolean) => {
+  const onShared = (shared: boolean, reason?: string) => {
     metrics.limitsShared(shared)
-    log.warn({ shared }, 'limits shared over Redis')
+    log.warn({ shared, reason }, 'limits shared over Redis')
   }
   const takeTokens = createSharedTokenBuckets({ connection, alone, now, onShared })
   return {

@@ -11,18 +11,12 @@ const REJECTIONS = [
   'breaker_open',
   'audit_unavailable',
 ] as const
-const BUDGETS = ['reads', 'writes', 'exports'] as const
-const LIMIT_DECISIONS = ['allowed', 'soft', 'hard'] as const
 const QUEUE_OUTCOMES = ['entered', 'client_busy', 'overloaded', 'left'] as const
 const AUDIT_RESULTS = ['written', 'failed'] as const
 
 export interface GuardMetrics {
   /** Counts a call that was not let through, by the tool's full name or `other`; a code that is no such reason is not counted. */
   readonly rejected: (tool: string, reason: string) => void
-  readonly limitDecision: (
-    budget: (typeof BUDGETS)[number],
-    decision: (typeof LIMIT_DECISIONS)[number],
-  ) => void
   /** Whether limits are shared with other replicas just now; never told where they are not meant to be. */
   readonly limitsShared: (shared: boolean) => void
   /** How long a call waited for room, and how the wait ended. */
@@ -36,11 +30,6 @@ export function createGuardMetrics(registry: MetricsRegistry, tools: readonly st
     name: 'desk_gateway_rejections_total',
     help: 'Tool calls that were not let through to the ticket service, by reason.',
     labels: { gen_ai_tool_name: tools, reason: REJECTIONS },
-  })
-  const decisions = createCounter(registry, {
-    name: 'desk_gateway_rate_limit_decisions_total',
-    help: 'Decisions of the rate limits: allowed, soft (the model is told to wait) or hard (HTTP 429).',
-    labels: { budget: BUDGETS, decision: LIMIT_DECISIONS },
   })
   const shared = new Gauge({
     name: 'desk_gateway_limits_shared',
@@ -63,9 +52,6 @@ export function createGuardMetrics(registry: MetricsRegistry, tools: readonly st
   return {
     rejected: (gen_ai_tool_name, reason) => {
       if (reasons.has(reason)) rejections({ gen_ai_tool_name, reason })
-    },
-    limitDecision: (budget, decision) => {
-      decisions({ budget, decision })
     },
     limitsShared: (is) => {
       shared.set(is ? 1 : 0)

@@ -4,10 +4,12 @@ import { createAccessMetrics, type AccessMetrics } from './access-metrics.ts'
 import { createBackendMetrics, type BackendMetrics } from './backend-metrics.ts'
 import { createGuardMetrics, type GuardMetrics } from './guard-metrics.ts'
 import type { MetricsRegistry } from './instruments.ts'
+import { createLimitDecisions, type LimitDecisions } from './limit-decisions.ts'
 import { createLevelMetrics, type LevelMetrics } from './level-metrics.ts'
 import { createOperationMetrics, type OperationMetrics } from './operation-metrics.ts'
 
-export interface Metrics extends OperationMetrics, GuardMetrics, BackendMetrics, AccessMetrics, LevelMetrics {
+export interface Metrics
+  extends OperationMetrics, GuardMetrics, LimitDecisions, BackendMetrics, AccessMetrics, LevelMetrics {
   readonly registry: MetricsRegistry
 }
 
@@ -23,6 +25,7 @@ export function createMetrics(tools: readonly string[]): Metrics {
     registry,
     ...createOperationMetrics(registry, labels, guards.rejected),
     ...guards,
+    ...createLimitDecisions(registry),
     ...createBackendMetrics(registry),
     ...createAccessMetrics(registry),
     ...createLevelMetrics(registry),

@@ -194,7 +194,7 @@ const DEEDS = [
   'desk_gateway_failures_total{class="unknown_tool", gen_ai_tool_name="other"}',
   'desk_gateway_failures_total{class="backend_unavailable"}',
   'desk_gateway_client_calls_total{client="desk-local", outcome="limited"}',
-  'desk_gateway_rate_limit_decisions_total{budget="reads", decision="soft"}',
+  'desk_gateway_rate_limit_decisions_total{limit_class="small", budget="reads", decision="soft"}',
   'desk_gateway_rejections_total{reason="over_ceiling"}',
   'desk_gateway_rejections_total{reason="breaker_open"}',
   'desk_gateway_breaker_opened_total',

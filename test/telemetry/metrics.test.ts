@@ -70,7 +70,7 @@ const http = (method: string, route: string, status: number) =>
 const clientCalls = (outcome: string) =>
   `desk_gateway_client_calls_total{client="${CLIENT}",outcome="${outcome}"}`
 const decision = (budget: string, decided: string) =>
-  `desk_gateway_rate_limit_decisions_total{budget="${budget}",decision="${decided}"}`
+  `desk_gateway_rate_limit_decisions_total{limit_class="configuration",budget="${budget}",decision="${decided}"}`
 const verified = (result: string) => `desk_gateway_token_verifications_total{result="${result}"}`
 const attempts = (outcome: string) =>
   `desk_gateway_backend_request_duration_seconds_count{operation="getTicket",outcome="${outcome}"}`

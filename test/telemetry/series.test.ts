@@ -92,6 +92,21 @@ describe('a series', () => {
     ])
   })
 
+  it('of decisions is for the classes of limits that the operator lists, the first twenty', async () => {
+    const metrics = start()
+    metrics.listLimitClasses(Array.from({ length: 30 }, (_, index) => `class-${index}`))
+    const before = await readSeries(metrics)
+    for (const limitClass of ['configuration', 'class-18', 'class-19'])
+      metrics.limitDecision(limitClass, 'reads', 'soft')
+    const decided = (limitClass: string) =>
+      `desk_gateway_rate_limit_decisions_total{limit_class="${limitClass}",budget="reads",decision="soft"}`
+    expect(changesOf(before, await readSeries(metrics))).toEqual({
+      [decided('configuration')]: 1,
+      [decided('class-18')]: 1,
+      [decided('other')]: 1,
+    })
+  })
+
   it('of clients is for those that the operator lists, the first fifty', async () => {
     const metrics = start()
     metrics.listClients(['bot-0', 'bot-1'])

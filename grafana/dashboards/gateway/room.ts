@@ -38,13 +38,13 @@ export const room: Row = {
       id: 403,
       title: 'How do limits decide?',
       description:
-        'soft: the model is told to wait. hard: HTTP 429, a client in a loop. Much soft of one budget: the limit is too small for the work.',
+        'By class of limits in CLIENT_POLICY_FILE. soft: the model is told to wait. hard: HTTP 429, a client in a loop. Much soft of one budget: the limit is too small for the work.',
       kind: 'lines',
       unit: 'reqps',
       queries: [
         {
-          expr: rate('desk_gateway_rate_limit_decisions_total', { by: 'budget, decision' }),
-          legend: '{{budget}} {{decision}}',
+          expr: rate('desk_gateway_rate_limit_decisions_total', { by: 'limit_class, budget, decision' }),
+          legend: '{{limit_class}}: {{budget}} {{decision}}',
         },
       ],
     },
