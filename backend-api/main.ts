@@ -12,6 +12,7 @@ import type { Address } from './start-fault.ts'
 import { openSqliteStore } from './store/sqlite/store.ts'
 import { createAdminHandler } from './telemetry/admin.ts'
 import { switchLogLevel } from './telemetry/log-level.ts'
+import { stderrLines } from './telemetry/stderr-lines.ts'
 import { createTracing } from './telemetry/tracing.ts'
 
 const DRAIN_MS = 10_000
@@ -28,7 +29,10 @@ else {
 }
 
 async function start(config: Config): Promise<void> {
-  const log = pino({ name: 'desk', level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
+  const log = pino(
+    { name: 'desk', level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
+    stderrLines(),
+  )
   const stopping = new AbortController()
   process.on('SIGUSR2', () => {
     switchLogLevel(log, config.logLevel)

@@ -92,7 +92,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   return {
     handler(req, res) {
       answer(req, res, pointAtIssuer(req, issuerUrl)).catch((error: unknown) => {
-        logFailure(log, req, error)
+        logFailure(log, { req, res }, error)
         if (res.headersSent || hasLeft(req)) res.destroy()
         else sendProblem(res, { status: 500, detail: 'Internal error; the log of the service says more.' })
       })

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 export function switchLogLevel(log: Logger, configured: string): void {
   const level = log.level === 'debug' ? configured : 'debug'
   const say = () => {
-    log.info({ level_now: level }, 'log level switched')
+    log.info({ log_level: level }, 'log level switched')
   }
   if (level === 'debug') {
     log.level = level

@@ -1,5 +1,6 @@
 // JSON logs to stderr, written at once: stdout belongs to the protocol in stdio mode.
-import { destination, pino, type Logger } from 'pino'
+import { pino, type Logger } from 'pino'
+import { stderrLines } from './stderr-lines.ts'
 
 /** Redaction is the backstop; call sites log an allow-list of fields, never a token and never ticket text. */
 export function createLog(level: string): Logger {
@@ -10,7 +11,7 @@ export function createLog(level: string): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: ['token', '*.token', 'authorization', '*.authorization'],
     },
-    destination({ fd: 2, sync: true }),
+    stderrLines(),
   )
 }
 

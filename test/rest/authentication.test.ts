@@ -105,7 +105,7 @@ test('no token and no ticket text reaches the log', async () => {
   await client.post('/tickets', { body: { subject: 'Confidential', body: 'Very.' }, key: 'log-test' })
   await client.get('/tickets?query=Confidential')
   const log = service.logLines.join('')
-  expect(log).toContain('"caller_id":"carol","client_id":"test-client"')
+  expect(log).toContain('"user":"carol","client":"test-client"')
   expect(log).toContain('"route":"/v1/tickets"')
   expect(log).not.toMatch(/Confidential|eyJ|log-test/)
 })

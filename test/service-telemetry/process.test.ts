@@ -59,11 +59,11 @@ const logged = (words: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 async function switchLevel(expected: string): Promise<void> {
-  const before = logged('level_now').length
+  const before = logged('log_level').length
   globalThis.process.kill(service.pid(), 'SIGUSR2')
   await vi.waitFor(
     () => {
-      expect(logged('level_now').slice(before)).toMatchObject([{ level_now: expected }])
+      expect(logged('log_level').slice(before)).toMatchObject([{ log_level: expected }])
     },
     { timeout: 10_000 },
   )
@@ -130,8 +130,10 @@ test('a line of the log says which trace, which ticket and how much was sent', a
   await expect
     .poll(() => logged('one-request').at(-1))
     .toMatchObject({
+      // As the gateway writes it, so that the lines of both can be put in order.
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       ...{ msg: 'request', method: 'GET', route: '/v1/tickets/{id}', status: 200, finished: true },
-      ...{ ticket: id, trace_id: TRACE_ID, request_id: 'one-request', caller_id: 'alice' },
+      ...{ ticket: id, trace_id: TRACE_ID, request_id: 'one-request', user: 'alice' },
     })
   const { bytes } = logged('one-request').at(-1) ?? {}
   expect(bytes).toBeGreaterThan(300)
@@ -176,6 +178,21 @@ test('at the debug level nothing in the log is a secret, a word of a ticket or o
   const log = service.logged()
   for (const secret of [...all, IDENTITY_GATEWAY_SECRET, keys.keys[0]?.d]) expect(log).not.toContain(secret)
   expect(log).not.toMatch(/Bearer|eyJ/)
+})
+
+test('a refusal of the authorization server is logged under the id of its request', async () => {
+  const refused = await fetch(`${environment.issuer}/token`, {
+    method: 'POST',
+    headers: { 'X-Request-Id': 'refused-exchange' },
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'nobody' }),
+  })
+  expect(refused.status).toBe(401)
+  await expect
+    .poll(() => logged('refused-exchange').map(({ msg, code }) => [msg, code]))
+    .toEqual([
+      ['authorization server refused a request', 'invalid_client'],
+      ['request', undefined],
+    ])
 })
 
 test('SIGUSR2 switches back to the configured level, and says so', async () => {
