@@ -15,6 +15,8 @@ export interface Audit {
   readonly record: (call: AuditedCall) => void
   /** Whether a write may be let through, where those without an audit line are refused. */
   readonly mayWrite: () => boolean
+  /** Tries a last time to write the lines that were kept. */
+  readonly close: () => void
 }
 
 export interface AuditPorts {
@@ -26,7 +28,11 @@ export interface AuditPorts {
   readonly onLine: (result: 'written' | 'failed') => void
 }
 
-export const NO_AUDIT: Audit = { record: () => undefined, mayWrite: () => true }
+export const NO_AUDIT: Audit = {
+  record: () => undefined,
+  mayWrite: () => true,
+  close: () => undefined,
+}
 
 export function createAudit({ file, required, now, onLine }: AuditPorts): Audit {
   return {
@@ -35,6 +41,7 @@ export function createAudit({ file, required, now, onLine }: AuditPorts): Audit 
       onLine(written ? 'written' : 'failed')
     },
     mayWrite: () => !required || file.flush(),
+    close: () => void file.flush(),
   }
 }
 

@@ -85,5 +85,6 @@ describe('The digest', () => {
   it('does not depend on the order of keys, but on that of lists', () => {
     expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: 'é' })).toBe('{"a":"é","b":[{"c":2,"d":1}]}')
     expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]))
+    expect(canonicalJson({ 9: [], 10: {}, b: undefined })).toBe('{"10":{},"9":[]}')
   })
 })

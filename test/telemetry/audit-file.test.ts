@@ -1,9 +1,22 @@
 // The audit file as operators treat it: rotated under the gateway, truncated, on a disk that fills up and is emptied.
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openLineFile } from '../../src/telemetry/audit-file.ts'
+import { openLineFile, type LineFile } from '../../src/telemetry/audit-file.ts'
 
 let folder: string
 let path: string
@@ -70,6 +83,49 @@ describe('An audit file', () => {
     file.flush()
     expect(linesOf(path)).toHaveLength(1_000)
     expect(linesOf(path)[0]).toBe('3')
+  })
+
+  describe('that is a pipe', () => {
+    const LONG = 'x'.repeat(100_000)
+    let reader: number
+    beforeEach(() => {
+      execFileSync('mkfifo', [path])
+      reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    })
+    const readOn = (file: LineFile) => {
+      let text = ''
+      const buffer = Buffer.alloc(65_536)
+      for (let done = false; !done;) {
+        text += buffer.toString('utf8', 0, readSync(reader, buffer))
+        done = file.flush()
+      }
+      return (text + buffer.toString('utf8', 0, readSync(reader, buffer))).split('\n').filter(Boolean)
+    }
+
+    it('and that nobody reads is a fault, and nothing waits for it', () => {
+      closeSync(reader)
+      expect(open).toThrow('ENXIO')
+    })
+
+    it('and full gets the rest of a line that it took a part of, whatever is lost meanwhile', () => {
+      const file = open()
+      expect(file.append(LONG)).toBe(false)
+      for (let line = 1; line <= 1_001; line++) file.append(String(line))
+      const lines = readOn(file)
+      expect(lines[0]).toBe(LONG)
+      expect(lines.slice(1)).toEqual(Array.from({ length: 999 }, (_, index) => String(index + 3)))
+      closeSync(reader)
+    })
+
+    it('and is replaced leaves the whole line to the new file', () => {
+      const file = open()
+      expect(file.append(LONG)).toBe(false)
+      rmSync(path)
+      clock += 1_000
+      expect(file.append('next')).toBe(true)
+      expect(linesOf(path)).toEqual([LONG, 'next'])
+      closeSync(reader)
+    })
   })
 
   it('that cannot be opened is a fault at once', () => {

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startFaultyDesk, type FaultyDesk } from '../support/faulty-desk.ts'
 import { errorOf, startGateway } from '../support/gateway.ts'
@@ -100,6 +101,19 @@ describe('The audit', () => {
     expect(lastLine()).toMatchObject({ user: 'dave', decision: 'allowed', outcome: 'rate_limited' })
   })
 
+  it('has a line for arguments that are nested deeper than the call stack', async () => {
+    const { alice } = desk.tokens
+    const nested = '['.repeat(100_000) + ']'.repeat(100_000)
+    const callOf = (tool: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"acme_desk__${tool}","arguments":{"id":"T-7","x":${nested}}}}`
+    const denied = await desk.gateway.post(callOf('desk_export'), alice)
+    expect(denied.status).toBe(403)
+    expect(lastLine()).toMatchObject({ tool: 'acme_desk__desk_export', decision: 'denied', target: 'T-7' })
+    const answer = await (await desk.gateway.post(callOf('ticket_get'), alice)).text()
+    expect(answer).toContain('[invalid_arguments]')
+    expect(lastLine()).toMatchObject({ tool: 'acme_desk__ticket_get', outcome: 'invalid_arguments' })
+  })
+
   it('has none for a tool that does not exist, nor for a list', async () => {
     const before = linesOf(path).length
     await desk.gateway.call('ticket_burn', {}, desk.tokens.alice)
@@ -142,4 +156,16 @@ describe('An audit that is required and cannot be written', () => {
     ])
     expect(outcomes.at(-1)).toBe('acme_desk__ticket_reopen ok')
   })
+})
+
+it('Lines that were kept are written when the gateway stops', async () => {
+  const place = join(folder, 'late.jsonl')
+  symlinkSync('/dev/full', place)
+  const stopping = await startFaultyDesk({ AUDIT_FILE: place })
+  await stopping.gateway.call('ticket_get', { id: 'T-42' }, stopping.tokens.alice)
+  rmSync(place)
+  // By the clock of the file, which looks for another one of its name once a second.
+  await sleep(1_000)
+  await stopping.close()
+  expect(linesOf(place)).toMatchObject([{ tool: 'acme_desk__ticket_get' }])
 })
