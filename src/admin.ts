@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { MetricsRegistry } from './telemetry/instruments.ts'
 
 const SERVER_OPTIONS = {
-  headersTimeout: 5_000,
-  requestTimeout: 5_000,
+  headersTimeout: 2_000,
+  requestTimeout: 2_000,
+  connectionsCheckingInterval: 500,
   maxHeaderSize: 16 * 1024,
 }
 /** A few scrapers and a person; each scrape costs milliseconds that calls have to wait. */
@@ -12,6 +13,12 @@ const MAX_CONNECTIONS = 16
 
 /** `onFault` is told of what kept the metrics from being read. */
 export function createAdminServer(registry: MetricsRegistry, onFault: (error: unknown) => void): Server {
+  let reading: Promise<string> | undefined
+  // One connection may ask hundreds of times before it is answered once.
+  const read = () =>
+    (reading ??= registry.metrics().finally(() => {
+      reading = undefined
+    }))
   const server = createServer(SERVER_OPTIONS, (req, res) => {
     if (req.url?.replace(/\?.*/s, '') !== '/metrics') {
       res.writeHead(404).end('There is nothing here but /metrics.\n')
@@ -21,7 +28,7 @@ export function createAdminServer(registry: MetricsRegistry, onFault: (error: un
       res.writeHead(405, { Allow: 'GET, HEAD' }).end('Metrics can be read only: use GET.\n')
       return
     }
-    registry.metrics().then(
+    read().then(
       (text) => {
         res.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).end(text)
       },

@@ -89,8 +89,8 @@ export function compose(
     takePermit,
     factory,
     async close() {
-      limits.close()
       await service.close()
+      for (const part of [limits, audit]) part.close()
       await tracing.stop()
     },
   }

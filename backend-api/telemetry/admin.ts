@@ -6,6 +6,12 @@ export function createAdminHandler(
   registry: OpenMetricsRegistry,
   onFault: (error: unknown) => void,
 ): RequestListener {
+  let reading: Promise<string> | undefined
+  // One connection may ask hundreds of times before it is answered once.
+  const read = () =>
+    (reading ??= registry.metrics().finally(() => {
+      reading = undefined
+    }))
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0]
     if (path !== '/metrics') {
@@ -16,7 +22,7 @@ export function createAdminHandler(
       response.writeHead(405, { Allow: 'GET, HEAD' }).end('This path takes GET and HEAD.\n')
       return
     }
-    registry.metrics().then(
+    read().then(
       (text) => {
         response.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' })
         response.end(text)

@@ -19,17 +19,22 @@ const TRIAL_MS = 5_000
 
 export type Breaker = (send: () => Promise<Reply>) => Promise<Reply>
 
-/** `onOpen` is told when it opens and when it closes again. */
+/** `onOpen` is told when it opens and when it closes again; a trial that fails is neither. */
 export function createBreaker(onOpen: (open: boolean) => void): Breaker {
+  let isOpen = false
   const policy: CircuitBreakerPolicy = circuitBreaker(
     // A caller who went away says nothing about the service, unless everybody waits for that one request.
     handleType(CallerLeft, () => policy.state === CircuitState.HalfOpen).orWhenResult(isFault),
     { halfOpenAfter: OPEN_MS, breaker: new CountBreaker(SAMPLE) },
   )
   policy.onBreak(() => {
+    // Told of every trial, the time at which it opened would be lost among the lines of a long outage.
+    if (isOpen) return
+    isOpen = true
     onOpen(true)
   })
   policy.onReset(() => {
+    isOpen = false
     onOpen(false)
   })
   return async (send) => {

@@ -137,6 +137,18 @@ describe('A bulkhead', () => {
     await Promise.all(running)
   })
 
+  it('has no place for a caller who has left before', async () => {
+    const { enter, inside } = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
+    const { work, endAll } = workplace()
+    const running = enter('a', never(), work)
+    await sleep(5)
+    const left = enter('a', AbortSignal.abort(), work)
+    expect(inside()).toEqual({ running: 1, waiting: 0 })
+    expect(await left).toBe('left')
+    await endAll()
+    await running
+  })
+
   it('survives work that throws', async () => {
     const { enter } = createBulkhead({ inFlight: 1, inFlightPerClient: 1 })
     const broken = () => enter('a', never(), () => Promise.reject(new Error('broken')))

@@ -155,14 +155,18 @@ describe('Buckets of two replicas in Redis', () => {
     connections.push(connection)
     const clock = { ms: 0 }
     const told: boolean[] = []
+    const reasons: (string | undefined)[] = []
     const now = () => clock.ms
     const take = createSharedTokenBuckets({
       connection,
       alone: createTokenBuckets(now),
       now,
-      onShared: (shared) => told.push(shared),
+      onShared: (shared, reason) => {
+        told.push(shared)
+        reasons.push(reason)
+      },
     })
-    return { take, clock, told }
+    return { take, clock, told, reasons, redis: connection.redis }
   }
 
   it.each([1, 7, 10, 500])(
@@ -204,6 +208,30 @@ describe('Buckets of two replicas in Redis', () => {
       expect((await take('alone', { limit: 3, ceiling: 9 })).limitMs).toBe(0)
     expect((await take('alone', { limit: 3, ceiling: 9 })).limitMs).toBeGreaterThan(0)
     expect(told).toEqual([false])
+  })
+
+  it('that Redis is there for and refuses are told of with its reason', async () => {
+    const { take, told, reasons, redis: client } = replica()
+    await take('refused', { limit: 3, ceiling: 9 })
+    await client.set('desk-gateway:refused', 'not a bucket')
+    expect((await take('refused', { limit: 3, ceiling: 9 })).limitMs).toBe(0)
+    expect(told).toEqual([true, false])
+    expect(reasons).toEqual([undefined, expect.stringMatching(/^WRONGTYPE /)])
+  })
+
+  it('that hang are given up after two seconds, with the commands that they keep', async () => {
+    const { take, redis: client } = replica()
+    const sizes = { limit: 10, ceiling: 10 }
+    await take('silent', sizes)
+    expect(client.status).toBe('ready')
+    redis.freeze()
+    try {
+      await take('silent', sizes)
+      await expect.poll(() => client.status, { timeout: 5_000 }).not.toBe('ready')
+    } finally {
+      redis.resume()
+    }
+    await expect.poll(() => client.status, { timeout: 5_000 }).toBe('ready')
   })
 
   it('that hang cost one call its time-out, and the others of the next second nothing', async () => {

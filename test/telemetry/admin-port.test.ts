@@ -1,8 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer as createHttpServer } from 'node:http'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createAdminHandler } from '../../backend-api/telemetry/admin.ts'
+import { createAdminServer } from '../../src/admin.ts'
+import type { MetricsRegistry } from '../../src/telemetry/instruments.ts'
 import { freePort, process as processOf } from '../support/desk.ts'
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { sendBytes } from '../support/raw-http.ts'
 
 /** Nothing listens there, and nothing is asked before a call comes. */
 const NOWHERE = { issuer: 'http://127.0.0.1:9/identity', backend: 'http://127.0.0.1:9/v1' }
@@ -35,9 +41,39 @@ describe('the admin port', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD')
   })
 
+  it('lets nobody hold one of its few connections with a request that does not end', async () => {
+    const started = performance.now()
+    const slow = connect(port, '127.0.0.1').on('error', () => undefined)
+    slow.write('GET /metrics HTTP/1.1\r\nHost:')
+    slow.resume()
+    await once(slow, 'close')
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
   it('is on loopback unless ADMIN_HOST says otherwise', async () => {
     // The whole of 127.0.0.0/8 reaches a server that listens everywhere, and none that listens on 127.0.0.1.
     await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow()
+  })
+})
+
+describe.each([
+  ['gateway', (registry: MetricsRegistry) => createAdminServer(registry, () => undefined)],
+  ['service', (registry: MetricsRegistry) => createHttpServer(createAdminHandler(registry, () => undefined))],
+])('the admin port of the %s', (_name, serve) => {
+  it('reads the metrics once for all who ask meanwhile, on one connection too', async () => {
+    const registry: MetricsRegistry = new Registry()
+    const read = vi.spyOn(registry, 'metrics')
+    const server = serve(registry).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const request = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'
+    const last = request.replace('Host', 'Connection: close\r\nHost')
+    const answers = await sendBytes(origin, request.repeat(50) + last)
+    expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(51)
+    expect(read).toHaveBeenCalledTimes(1)
+    await (await fetch(`${origin}/metrics`)).text()
+    expect(read).toHaveBeenCalledTimes(2)
   })
 })
 

@@ -53,6 +53,7 @@ export function createBulkhead({ inFlight, inFlightPerClient }: BulkheadOptions)
     own[what] += by
   }
   const enter: Enter = async (client, signal, run) => {
+    if (signal.aborted) return 'left'
     if (all.places >= places || all.entries >= places * ENTRIES_PER_PLACE) return 'overloaded'
     const own = laneOf(client)
     if (own.places >= placesPerClient || own.entries >= placesPerClient * ENTRIES_PER_PLACE)

@@ -5,6 +5,8 @@ import { TAKE_TOKENS_LUA } from './token-bucket.ts'
 /** The first calls wait no longer than this for a connection. */
 const OPEN_TIMEOUT_MS = 100
 const CONNECT_TIMEOUT_MS = 500
+/** Commands that a hanging Redis does not answer are kept until their connection is given up. */
+const SILENCE_TIMEOUT_MS = 2_000
 const MAX_RECONNECT_DELAY_MS = 1_000
 
 declare module 'ioredis' {
@@ -26,6 +28,7 @@ export function connectRedis(url: string, onError: (error: Error) => void): Redi
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_DELAY_MS),
   })
   redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE_TOKENS_LUA })

@@ -14,8 +14,8 @@ export interface SharedTokenBucketsOptions {
   readonly alone: TakeTokens
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
-  /** Told when buckets are not shared, first or again, and when they are. */
-  readonly onShared: (shared: boolean) => void
+  /** Told when buckets are not shared, first or again, and when they are; with the reason where Redis gave one. */
+  readonly onShared: (shared: boolean, reason?: string) => void
 }
 
 export function createSharedTokenBuckets(options: SharedTokenBucketsOptions): TakeTokens {
@@ -23,8 +23,8 @@ export function createSharedTokenBuckets(options: SharedTokenBucketsOptions): Ta
   const { redis, opened } = connection
   let shared: boolean | undefined
   let restsUntil = 0
-  const tell = (is: boolean) => {
-    if (shared !== is) onShared(is)
+  const tell = (is: boolean, reason?: string) => {
+    if (shared !== is) onShared(is, reason)
     shared = is
   }
   redis.on('ready', () => {
@@ -42,9 +42,10 @@ export function createSharedTokenBuckets(options: SharedTokenBucketsOptions): Ta
       const [ceilingMs, limitMs] = await inTime(taken)
       tell(true)
       return { ceilingMs, limitMs }
-    } catch {
+    } catch (error) {
       restsUntil = now() + REDIS_REST_MS
-      tell(false)
+      // Such as a Redis that is there and full, read-only, or does not allow scripts.
+      tell(false, (error as Error).message)
       return alone(key, sizes)
     }
   }
