@@ -27,6 +27,9 @@ const SILENCE_TIMEOUT_MS = 70_000
 /** Each costs a file and some kilobytes; past this new ones are turned away. */
 const MAX_CONNECTIONS = 20_000
 
+/** The SDK's reasons quote headers, methods and names, which may be as long as a message. */
+const MAX_REASON_CHARACTERS = 300
+
 export interface HttpGateway extends Gateway {
   readonly server: Server
   /** Readiness goes 503, streams end, calls in flight finish within a bound, connections close. */
@@ -40,7 +43,7 @@ export function createHttpGateway(config: Config, observers: Observers): HttpGat
   const endpoint = createMcpEndpoint({
     factory: gateway.factory,
     onError: (error) => {
-      log.debug({ reason: error.message }, 'MCP request refused')
+      log.debug({ reason: error.message.slice(0, MAX_REASON_CHARACTERS) }, 'MCP request refused')
     },
     onOperation: metrics.operation,
   })

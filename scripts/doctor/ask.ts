@@ -52,5 +52,7 @@ function causeOf(error: unknown): string {
   if (name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} seconds`
   if (cause?.code === 'ECONNREFUSED') return 'nothing listens there'
   if (cause?.code === 'ENOTFOUND') return 'no such host'
+  if (cause?.code === 'ECONNRESET' || cause?.code === 'UND_ERR_SOCKET')
+    return 'the connection was closed without an answer'
   return cause?.code ?? cause?.message ?? message
 }

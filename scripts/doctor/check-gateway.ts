@@ -37,7 +37,8 @@ export async function checkGateway({ config }: DoctorContext): Promise<Finding> 
 }
 
 export async function checkAdminPort({ config }: DoctorContext): Promise<Finding> {
-  if (config.adminPort === undefined) return skipped('ADMIN_PORT is not set; there are no metrics')
+  if (config.adminPort === undefined)
+    return skipped('ADMIN_PORT is not set here; the local desk chooses a port, and npm start says which')
   const url = `http://${reachable(config.adminHost)}:${config.adminPort}/metrics`
   const answer = await ask(url)
   if (answer.kind === 'answer' && answer.status === 200) return ok(`${url} has metrics`)

@@ -8,6 +8,8 @@ import { ok, skipped, wrong, type Finding } from './finding.ts'
 const CONNECT_TIMEOUT_MS = 1_000
 /** Half of what the gateway waits for a command before it counts alone. */
 const SLOW_MS = 50
+/** The other checks run at the same time and may hold one ping up, hardly the best of three. */
+const PINGS = 3
 
 export async function checkRedis({ config }: DoctorContext): Promise<Finding> {
   if (config.redisUrl === undefined) return skipped('REDIS_URL is not set; each replica counts alone')
@@ -16,9 +18,7 @@ export async function checkRedis({ config }: DoctorContext): Promise<Finding> {
   try {
     if (redis.status !== 'ready')
       await once(redis, 'ready', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
-    const startedAt = performance.now()
-    await redis.ping()
-    const ms = Math.ceil(performance.now() - startedAt)
+    const ms = await bestPingMs(() => redis.ping())
     if (ms > SLOW_MS)
       return wrong(
         `Redis at ${host} took ${ms} ms`,
@@ -33,4 +33,14 @@ export async function checkRedis({ config }: DoctorContext): Promise<Finding> {
   } finally {
     redis.disconnect()
   }
+}
+
+async function bestPingMs(ping: () => Promise<unknown>): Promise<number> {
+  let best = Infinity
+  for (let turn = 0; turn < PINGS; turn++) {
+    const startedAt = performance.now()
+    await ping()
+    best = Math.min(best, Math.ceil(performance.now() - startedAt))
+  }
+  return best
 }

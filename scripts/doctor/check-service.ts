@@ -14,7 +14,7 @@ export async function checkService({ config }: DoctorContext): Promise<Finding> 
   if (ready.kind === 'silent')
     return wrong(
       `${config.backendUrl.href} cannot be reached: ${ready.cause}`,
-      'Start it, or correct BACKEND_URL.',
+      'Start it, or correct BACKEND_URL; if it runs and hangs, restart it.',
     )
   if (ready.status === 200) return ok(`${config.backendUrl.href} is ready`)
   const alive = await ask(at('/healthz'))

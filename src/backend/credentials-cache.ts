@@ -9,7 +9,7 @@ const MAX_CALLERS = 10_000
 /** How long those who ask at the same time share one request; no request takes longer. */
 const SHARED_MS = 10_000
 
-/** `headers` are the trace context to send along. */
+/** `headers` are what to send along: trace context and request id. */
 type Obtain = (
   caller: Caller,
   headers: Part['headers'],
@@ -55,7 +55,9 @@ export function cacheByToken(obtain: Obtain, { onLookup, onExchange }: Credentia
       onLookup(known ? 'hit' : 'miss')
       if (known?.value) return known.value
       const part = opened.begin('exchange')
-      const { pending } = known ?? fetchInto(key, caller, part.headers)
+      // Of those who share a request it has the id of the first.
+      const headers = { ...part.headers, 'X-Request-Id': opened.requestId }
+      const { pending } = known ?? fetchInto(key, caller, headers)
       return pending.then((credentials) => {
         part.end(outcomeOf(credentials))
         return credentials

@@ -27,7 +27,7 @@ export type Grant =
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
   | { readonly kind: 'unreachable'; readonly cause: string }
 
-/** Posts a grant request, with `headers` besides its own. Never rejects; waits three seconds at most. */
+/** Posts a grant request, with `headers` besides its own. Never rejects; waits three seconds at most, once the issuer is found. */
 export async function requestToken(
   client: OAuthClient,
   parameters: Record<string, string>,

@@ -55,7 +55,7 @@ export function createApp(ports: AppPorts): Express {
   app.disable('etag')
   app.use(measureRequests({ routes, now: ports.now, onRequest: ports.onRequest }))
   app.use(requestId)
-  app.use(reportRefusals(ports.onRefusal))
+  app.use(reportRefusals(catalogue, ports.onRefusal))
   app.get('/healthz', healthz)
   app.get('/readyz', strangers.charge, readyz(ports.readiness))
   app.use(checkHost(ports.allowedHosts))

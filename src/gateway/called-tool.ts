@@ -8,7 +8,10 @@ export interface CalledTool {
 
 /** What a `tools/call` calls; undefined for every other message. */
 export function calledTool(message: unknown): CalledTool | undefined {
-  const { method, params } = message as { method?: unknown; params?: Partial<Record<string, unknown>> | null }
+  const { method, params } = (message ?? {}) as {
+    method?: unknown
+    params?: Partial<Record<string, unknown>> | null
+  }
   if (method !== 'tools/call' || typeof params?.['name'] !== 'string') return undefined
   return { name: params['name'], arguments: params['arguments'], meta: params['_meta'] }
 }

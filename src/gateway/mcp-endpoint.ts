@@ -62,7 +62,11 @@ export function createMcpEndpoint({
       : await writeMessage(response, req, res)
     const { method } = parsedBody as { method?: unknown }
     if (method !== 'tools/call' || errorType !== '')
-      onOperation(String(method), errorType, (performance.now() - startedAt) / 1000)
+      onOperation(
+        typeof method === 'string' ? method : 'other',
+        errorType,
+        (performance.now() - startedAt) / 1000,
+      )
   }
 
   let openStreams = 0
@@ -78,6 +82,8 @@ export function createMcpEndpoint({
   const inFlight = new Set<Promise<void>>()
   return {
     handle(req, res) {
+      // Who has left while the token was checked or the call billed sends no signal any more.
+      if (res.destroyed) return
       const served = serve(req, res).finally(() => inFlight.delete(served))
       inFlight.add(served)
       return served

@@ -1,6 +1,8 @@
-// What was refused at HTTP level, for the log: tool calls have their own line.
+// What was refused at HTTP level, for the log: tool calls that get further have their own line.
 import type { RequestHandler } from 'express'
+import type { Catalogue } from '../tools/catalogue.ts'
 import { knownCaller } from './authenticate.ts'
+import { calledTool } from './called-tool.ts'
 import { requestIdOf } from './request-id.ts'
 
 const MAX_PATH_CHARACTERS = 100
@@ -16,10 +18,15 @@ export interface HttpRefusal {
   /** Who asked, where that was known already. */
   readonly client: string | undefined
   readonly user: string | undefined
+  /** Full name of the tool that was called, where the message was read and there is such a tool. */
+  readonly tool: string | undefined
 }
 
 /** Tells of every answer with a status of 400 and more. */
-export function reportRefusals(onRefusal: (refusal: HttpRefusal) => void): RequestHandler {
+export function reportRefusals(
+  { get }: Pick<Catalogue, 'get'>,
+  onRefusal: (refusal: HttpRefusal) => void,
+): RequestHandler {
   return (req, res, next) => {
     res.once('finish', () => {
       if (res.statusCode < 400) return
@@ -31,6 +38,7 @@ export function reportRefusals(onRefusal: (refusal: HttpRefusal) => void): Reque
         challenge: res.getHeader('WWW-Authenticate')?.toString(),
         client: knownCaller(res)?.clientId,
         user: knownCaller(res)?.subject,
+        tool: get(calledTool(req.body)?.name ?? '')?.wire.name,
       })
     })
     next()

@@ -6,6 +6,9 @@ import { traceContextOf } from './trace-context.ts'
 import type { Attributes, SpanPort, Tracing } from './tracing.ts'
 
 const NO_HEADERS = {}
+/** Of what a client chose; two thousand spans may wait to be sent. */
+const MAX_GIVEN_CHARACTERS = 64
+const SPENT_ON = { queue: 'queueMs', exchange: 'exchangeMs', attempt: 'backendMs' } as const
 
 export interface RunningCallPorts {
   readonly tracing: Tracing
@@ -32,21 +35,26 @@ export function createOpenCall({
     const spent = nothingSpent()
     const operation = start.operation ?? 'other'
     const measured = { spent, metrics, operation, traceId: span?.traceId }
+    const unfinished = new Set<{ readonly name: PartName; readonly at: number }>()
     return {
       requestId: start.requestId,
       begin: (name) => {
-        const at = now()
+        const begun = { name, at: now() }
+        unfinished.add(begun)
         if (name === 'attempt' && ++spent.attempts > 1) metrics.retried(operation)
         const request = span && { ...requestOf(start, serverAddress), 'desk.attempt': spent.attempts }
         const child = request && span.child(...spanOf(name, request, operation))
         return part(child, (outcome, reply) => {
-          const ms = now() - at
+          unfinished.delete(begun)
+          const ms = now() - begun.at
           count(measured, name, ms, outcome, reply)
           child?.end(reply && { 'http.response.status_code': reply.status }, isFailed(name, outcome))
         })
       },
       end: (ending) => {
         span?.end(endAttributes(ending), ending.errorClass !== undefined)
+        // An exchange goes on for others when this call does not wait any longer; that it waited must not get lost.
+        for (const { name, at } of unfinished) spent[SPENT_ON[name]] += now() - at
         const ticketId = start.ticketId ?? ending.ticketId
         onEnd({
           ...start,
@@ -79,16 +87,15 @@ function count(
   outcome: string,
   reply: PartReply | undefined,
 ): void {
+  spent[SPENT_ON[name]] += ms
   switch (name) {
     case 'queue':
-      spent.queueMs += ms
       metrics.queued(outcome, ms / 1000, traceId)
       return
     case 'exchange':
-      spent.exchangeMs += ms
+      // Those who ask at the same time share one, so it is counted where it is made.
       return
     case 'attempt':
-      spent.backendMs += ms
       spent.status = reply?.status
       spent.bytes += reply?.bytes ?? 0
       metrics.backendAttempt(operation, outcome, ms / 1000, traceId)
@@ -106,10 +113,14 @@ function startSpan(tracing: Tracing, { tool, requestId, message }: CallStart): S
     'gen_ai.tool.name': tool,
     'desk.request_id': requestId,
     ...(message && {
-      'jsonrpc.request.id': String(message.id),
-      'mcp.protocol.version': message.headers['mcp-protocol-version']?.toString(),
+      'jsonrpc.request.id': shortened(message.id),
+      'mcp.protocol.version': shortened(message.headers['mcp-protocol-version'] ?? ''),
     }),
   })
+}
+
+function shortened(given: string | number | readonly string[]): string | undefined {
+  return String(given).slice(0, MAX_GIVEN_CHARACTERS) || undefined
 }
 
 function requestOf({ isWrite }: CallStart, serverAddress: string): Attributes {

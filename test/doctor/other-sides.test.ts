@@ -1,4 +1,6 @@
 // Faults that only another side than ours can have: an old service, an issuer that lacks something, one that hangs.
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockCatalogue } from '../../src/tools/catalogue-lock.ts'
 import { catalogueOf, changed, entries } from '../catalogue-lock/catalogue-of.ts'
@@ -55,6 +57,22 @@ describe('A service', () => {
   ])(`with the contract %s, where the gateway has ${CONTRACT_VERSION}, is %s`, async (version, state) => {
     serve({ '/v1/openapi.json': { info: { version } } })
     expect((await examined(variables))['contract']).toMatchObject({ state })
+  })
+
+  it('that closes connections without an answer is told so in words', async () => {
+    const closing = createServer((socket) => socket.once('data', () => socket.destroy())).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(closing, 'listening')
+    const BACKEND_URL = `http://127.0.0.1:${(closing.address() as AddressInfo).port}/v1`
+    const found = await examined({ ...variables, BACKEND_URL })
+    closing.close()
+    expect(found['ticket service']).toMatchObject({
+      state: 'wrong',
+      detail: containing('closed without an answer'),
+      mend: containing('hangs'),
+    })
   })
 
   it('whose clock is an hour behind is told apart by its Date header', async () => {

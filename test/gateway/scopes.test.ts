@@ -55,6 +55,21 @@ describe('A call without its scope is refused', () => {
     expectChallenge(await post(call, 'tickets:read', path), 'tickets:write')
   })
 
+  it('with a line in the log that says whose call of which tool it was', async () => {
+    const { headers } = await post(call, 'tickets:read')
+    const lines = gateway
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('"request refused"'))
+    expect(JSON.parse(lines.at(-1) ?? '{}')).toMatchObject({
+      request_id: headers['x-request-id'],
+      status: 403,
+      user: 'alice',
+      client: expect.any(String) as string,
+      tool: 'acme_desk__ticket_close',
+    })
+  })
+
   it('as a notification, which has no id', async () => {
     const body = { ...call.body }
     delete body['id']

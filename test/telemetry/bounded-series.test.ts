@@ -113,6 +113,17 @@ async function sendAll(requests: number): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
+it('a method that is no text, and of which no text can be made, counts as other and is no fault of the gateway', async () => {
+  const method =
+    'mcp_server_operation_duration_seconds_count{mcp_method_name="other",gen_ai_tool_name="",error_type="-32600"}'
+  const count = async () => (await readSeries(gateway.gateway.metrics)).get(method) ?? 0
+  const before = await count()
+  const answer = await gateway.post({ jsonrpc: '2.0', id: 1, method: { toString: 1 } }, tokens[0])
+  expect(answer.status).toBe(400)
+  await answer.text()
+  await expect.poll(count).toBe(before + 1)
+})
+
 it(`${REQUESTS} requests with random tools, clients, ids, methods, paths and headers add no series`, async () => {
   await sendAll(SENDERS.length * 4)
   const before = new Set((await readSeries(gateway.gateway.metrics)).keys())

@@ -2,10 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { GATEWAY, PASSWORD, startIdentity, type RunningIdentity } from '../support/identity.ts'
+import { startGateway } from '../support/gateway.ts'
+import {
+  GATEWAY,
+  GATEWAY_SECRET,
+  PASSWORD,
+  startIdentity,
+  type RunningIdentity,
+} from '../support/identity.ts'
 import { message2025, toolCall } from '../support/messages.ts'
 import {
   json,
+  problem,
   startScriptedBackend,
   TICKET_DETAIL,
   type ScriptedBackend,
@@ -92,12 +100,11 @@ describe('A tool call', () => {
 
   it('that fails says with which class, and its audit line stands apart on the same stream', async () => {
     backend.answer((_asked, res) => {
-      json(res, 404, { type: 'about:blank', title: 'Not found', status: 404, code: 'not_found', detail: 'x' })
+      problem(res, 404, 'not_found')
     })
     await call('request-two')
     const [line] = callLines().filter(({ request_id }) => request_id === 'request-two')
-    expect(line).toMatchObject({ status: 404, attempts: 1 })
-    expect(line).toHaveProperty('class')
+    expect(line).toMatchObject({ class: 'not_found', code: 'not_found', status: 404, attempts: 1 })
     const audit = linesOf(gateway.logged()).filter((candidate) => 'audit' in candidate)
     expect(audit.map(({ request_id }) => request_id)).toEqual(['request-one', 'request-two'])
   })
@@ -137,4 +144,15 @@ describe('SIGUSR2', () => {
     await sleep(100)
     expect(debugLines()).toBe(before)
   })
+})
+
+it('A line stays short, however long what a client chose is', async () => {
+  const talkative = await startGateway({ ISSUER: identity.issuer, CLIENT_SECRET: GATEWAY_SECRET })
+  const version = { 'mcp-protocol-version': 'nonsense'.repeat(1_000) }
+  const refused = await talkative.post(message2025('tools/list').body, token, version)
+  expect(refused.status).toBe(400)
+  const lines = talkative.logged().split('\n')
+  expect(lines.filter((line) => line.includes('nonsense'))).not.toEqual([])
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(1_000)
+  await talkative.close()
 })

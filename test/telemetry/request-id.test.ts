@@ -55,8 +55,12 @@ it('The request id in the text of a failed call finds its log lines, its audit l
   const ofGateway = lineIn(desk.gateway.logged(), requestId, /"msg":"tool call"/)
   expect(ofGateway).toHaveLength(1)
   expect(ofGateway[0]).toMatch(/"user":"alice".*"class":"outcome_unknown"/)
-  const ofService = () => lineIn(desk.service.logged(), requestId, /"msg":"request"/)
-  await expect.poll(ofService).toHaveLength(1)
+  // The token for the service was asked for on behalf of the same call.
+  const routes = () =>
+    lineIn(desk.service.logged(), requestId, /"msg":"request"/).map(
+      (line) => /"route":"([^"]*)"/.exec(line)?.[1],
+    )
+  await expect.poll(routes).toEqual(['/identity/token', '/v1/tickets'])
 
   const [line] = lineIn(readFileSync(audit, 'utf8'), requestId, /"audit":"tool_call"/)
   expect(line).toMatch(/"user":"alice".*"tool":"acme_desk__ticket_create".*"outcome":"outcome_unknown"/)
@@ -68,7 +72,7 @@ it('The request id in the text of a failed call finds its log lines, its audit l
         .map(({ name }) => name)
         .sort(),
     )
-    .toEqual(['POST /v1/tickets', 'tools/call acme_desk__ticket_create'])
+    .toEqual(['POST /identity/token', 'POST /v1/tickets', 'tools/call acme_desk__ticket_create'])
   expect(new Set(spans().map(({ traceId }) => traceId)).size).toBe(1)
   expect(ofGateway[0]).toContain(`"trace_id":"${spans()[0]?.traceId ?? ''}"`)
 

@@ -92,7 +92,7 @@ describe.each(ERAS)('a call of %s', (_era, message) => {
 describe('a call', () => {
   const [, message] = ERAS[0]
 
-  it('that needs a token of our own shows the exchange', async () => {
+  it('that needs a token of our own shows the exchange, and the issuer logs it under the same request id', async () => {
     const context = newContext()
     await send(carriers[0][1](toolCall(message, 'ticket_get', { id: 'T-1' }), context), 'bob')
     const span = await trace(context.traceId, CALL, 'exchange')
@@ -101,6 +101,14 @@ describe('a call', () => {
       kind: 'client',
       failed: false,
     })
+    const requestId = String(span(CALL)?.attributes['desk.request_id'])
+    const routes = () =>
+      desk.service
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes(requestId))
+        .map((line) => /"route":"([^"]*)"/.exec(line)?.[1])
+    await expect.poll(routes).toEqual(['/identity/token', '/v1/tickets/{id}'])
   })
 
   it('without a trace of its own begins one, which both logs name', async () => {
