@@ -20,6 +20,8 @@ export function startChild(name: string, file: string, variables: Readonly<Recor
     cwd: PROJECT_FOLDER,
     env: { ...process.env, ...variables },
     stdio: ['ignore', process.stderr, process.stderr],
+    // In a group of its own: Ctrl-C reaches the whole group, and a second signal would end the process without a drain.
+    detached: true,
   })
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => {

@@ -32,7 +32,9 @@ async function run(environment: LocalEnvironment): Promise<number> {
   const adminPorts = [await freePort(9464), await freePort(9465)] as const
   const admin = (port: number) => ({ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: String(port) })
 
-  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => undefined)
+  const stopped = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal))).then(
+    () => undefined,
+  )
   const children = [
     startChild('The ticket service', 'backend-api/main.ts', {
       ...environment.service,

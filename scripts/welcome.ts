@@ -30,7 +30,7 @@ export function welcome(
   Health         ${gateway}/readyz   ${service}/readyz
   Metrics        ${adminPorts.map((port) => `http://127.0.0.1:${port}/metrics`).join('   ')}
 
-Tokens for the MCP endpoint, valid for ${hours} hours (again: npm run token -- alice):
+Tokens for the MCP endpoint, valid for ${hours} hours (again: ${portVariables}npm run token -- alice):
 ${tokens.map(({ person, role, token: value }) => `\n  ${person} (${role})\n  ${value}`).join('\n')}
 
 A first tool call, as alice:
@@ -45,7 +45,7 @@ What to try next:
   Skip the gateway     curl -s '${serviceUrl}/tickets?query=printer' -H "Authorization: Bearer ${token('alice --service')}"
   Connect an agent     ${mcpUrl} as a Streamable HTTP server; it opens a page to sign in at,
                        or takes the header Authorization: Bearer <token>
-  See it all           npm run doctor; npm run events -- T-1 says what happened to a ticket
+  See it all           ${portVariables}npm run doctor; npm run events -- T-1 says what happened to a ticket
   Sign in              as carol, erin, alice, bob or dave; their password: grep PASSWORD .local/environment.json
 `
 }

@@ -1,6 +1,6 @@
 // The README is held to what it says.
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -57,5 +57,31 @@ describe('the README', () => {
     } finally {
       await desk.close()
     }
+  })
+})
+
+describe.each(['README.md', 'CONTRIBUTING.md'])('%s names', (page) => {
+  const told = readFileSync(join(ROOT, page), 'utf8')
+  const named = (pattern: RegExp) => [...told.matchAll(pattern)].map(([, name]) => name ?? '')
+
+  it('commands that there are', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
+    const commands = named(/npm (?:run (?:-s )?)?(?!ci\b|run\b)([a-z][\w:]*)/g)
+    expect(commands).toContain('test')
+    expect(commands.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+  })
+
+  it('files that there are', () => {
+    // Behind a slash it is a place in a container.
+    const files = named(/(?<!\/)\b((?:src|test|backend-api|openapi|grafana)\/[\w./-]*\w)/g)
+    expect(files).not.toEqual([])
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+  })
+
+  it('metrics that there are', () => {
+    const metrics = readFileSync(join(ROOT, 'grafana/METRICS.md'), 'utf8')
+    expect(
+      named(/`(desk_(?:gateway|service)_\w+)`/g).filter((name) => !metrics.includes(`\`${name}\``)),
+    ).toEqual([])
   })
 })

@@ -23,6 +23,7 @@ interface Service {
   readonly security_opt?: readonly string[]
   readonly mem_limit?: string
   readonly stop_grace_period?: string
+  readonly logging?: { readonly options?: Readonly<Record<string, string>> }
   readonly ports?: readonly string[]
   readonly healthcheck?: unknown
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
@@ -58,6 +59,11 @@ describe('Every service', () => {
     expect(those(({ read_only }) => read_only !== true)).toEqual([])
     expect(those(({ cap_drop }) => cap_drop?.join() !== 'ALL')).toEqual([])
     expect(those(({ security_opt }) => security_opt?.join() !== 'no-new-privileges:true')).toEqual([])
+  })
+
+  it('keeps a bounded log', () => {
+    expect(those(({ logging }) => !/^\d+m$/.test(logging?.options?.['max-size'] ?? ''))).toEqual([])
+    expect(those(({ logging }) => !(Number(logging?.options?.['max-file']) < 10))).toEqual([])
   })
 
   it('has a limit of memory, and longer to stop than a drain takes', () => {

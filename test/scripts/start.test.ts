@@ -19,15 +19,18 @@ let folder: string
 let env: NodeJS.ProcessEnv
 let desk: ChildProcess
 let printed = ''
+let logged = ''
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'desk-start-'))
-  env = { ...process.env, SERVICE_PORT: await freePort(), GATEWAY_PORT: await freePort() }
+  env = { ...process.env, SERVICE_PORT: await freePort(), GATEWAY_PORT: await freePort(), LOG_LEVEL: 'info' }
   desk = spawn(process.execPath, script('start.ts'), {
     cwd: folder,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
+  desk.stderr?.setEncoding('utf8').on('data', (text: string) => (logged += text))
   await new Promise<void>((resolve, reject) => {
     desk.once('exit', () => {
       reject(new Error('npm start ended before it was ready.'))
@@ -39,7 +42,8 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  desk.kill('SIGKILL')
+  // Not SIGKILL: its two processes would live on without it.
+  if (desk.exitCode === null && desk.kill('SIGTERM')) await once(desk, 'exit')
   await rm(folder, { recursive: true })
 })
 
@@ -48,6 +52,13 @@ describe('npm start', () => {
     expect(printed).toContain(`http://127.0.0.1:${env['GATEWAY_PORT'] ?? ''}/mcp`)
     expect(printed).toContain(`http://127.0.0.1:${env['SERVICE_PORT'] ?? ''}/v1`)
     expect(printed.match(/^ {2}(carol|alice|dave) \(.+\)\n {2}eyJ[\w.-]+$/gm)).toHaveLength(3)
+  })
+
+  it('prints commands that find the ports it was given', () => {
+    const commands = printed.match(/(\S+ \S+ )?npm run (-s )?(token|doctor)/g) ?? []
+    expect(commands).toHaveLength(4)
+    const ports = `SERVICE_PORT=${env['SERVICE_PORT'] ?? ''} GATEWAY_PORT=${env['GATEWAY_PORT'] ?? ''} `
+    expect(commands.filter((command) => !command.includes(ports))).toEqual([])
   })
 
   it('says how to see the password, and does not print it', async () => {
@@ -105,9 +116,10 @@ describe('npm run token', () => {
   })
 })
 
-it('SIGTERM stops both processes and ends npm start with 0', async () => {
-  desk.kill('SIGTERM')
+it('Ctrl-C, which reaches the whole group, stops both processes with one signal and ends npm start with 0', async () => {
+  process.kill(-(desk.pid ?? 0), 'SIGINT')
   expect(await once(desk, 'exit')).toEqual([0, null])
+  expect(logged.match(/"signal":"\w+","msg":"stopping"/g)).toEqual(['"signal":"SIGTERM","msg":"stopping"'])
   for (const port of [env['SERVICE_PORT'], env['GATEWAY_PORT']]) {
     await expect(fetch(`http://127.0.0.1:${port ?? ''}/healthz`)).rejects.toThrow()
   }

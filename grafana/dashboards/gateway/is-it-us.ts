@@ -108,12 +108,15 @@ export const isItUs: Row = {
       id: 107,
       title: 'Whose fault are the failures?',
       description:
-        'Gateway: a bug, report it with a request id. Ticket service: open its dashboard. Limits: see which client. Caller: the model calls wrongly; many at once after a release mean that a description misleads.',
+        'Gateway: a bug, report it with a request id. Ticket service or issuer: see whether token exchange works; if it does, open the dashboard Ticket service. Limits: see which client. Caller: the model calls wrongly; many at once after a release mean that a description misleads.',
       kind: 'stacked',
       unit: 'reqps',
       queries: [
         { expr: failures('internal'), legend: 'gateway' },
-        { expr: failures('backend_unavailable|outcome_unknown|bad_backend_reply'), legend: 'ticket service' },
+        {
+          expr: failures('backend_unavailable|outcome_unknown|bad_backend_reply'),
+          legend: 'ticket service or issuer',
+        },
         { expr: failures('rate_limited'), legend: 'limits' },
         { expr: failures('unknown_tool|invalid_arguments|not_found|forbidden|conflict'), legend: 'caller' },
       ],

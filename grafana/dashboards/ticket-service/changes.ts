@@ -34,7 +34,7 @@ export const changes: Row = {
       id: 204,
       title: 'How much is exported?',
       description:
-        'Tickets a second. Nobody should export all day: who does is in `caller_id` and `client_id` of the log.',
+        'Tickets a second. Nobody should export all day: who does is in `user` and `client` of the log.',
       kind: 'lines',
       queries: [{ expr: rate('desk_service_exported_tickets_total'), legend: 'tickets a second' }],
     },
