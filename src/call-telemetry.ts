@@ -27,6 +27,7 @@ export function createCallTelemetry(
     metrics,
     serverAddress: config.backendUrl.hostname,
     now: () => performance.now(),
+    onWrite: audit.announce,
     onEnd: (record) => {
       metrics.observe(record)
       logCall(log, record)

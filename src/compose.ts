@@ -65,7 +65,6 @@ export function compose(
     mayUse: policy.mayUse,
     takePermit,
     enter,
-    mayWrite: audit.mayWrite,
     openCall,
     onBug: (error, request_id) => {
       log.error({ request_id, err: error }, 'a tool call failed in the gateway')

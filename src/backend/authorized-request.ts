@@ -2,7 +2,7 @@
 import type { Pool } from 'undici'
 import type { Breaker } from './breaker.ts'
 import type { Caller } from './caller.ts'
-import type { OpenCall } from './open-call.ts'
+import type { OpenCall, PartDetails } from './open-call.ts'
 import { poolRequest, type PoolRequest } from './pool-request.ts'
 import type { Reply } from './reply.ts'
 import type { Credentials, ServiceCredentials } from './service-credentials.ts'
@@ -45,7 +45,7 @@ export function createAuthorizedRequest(ports: AuthorizedRequestPorts): Authoriz
     const part = opened.begin('attempt')
     Object.assign(request.headers, part.headers)
     const reply = await poolRequest(pool, request, now)
-    part.end(attemptOutcome(reply), reply.kind === 'answer' ? reply : undefined)
+    part.end(attemptOutcome(reply), detailsOf(reply))
     return reply
   }
 
@@ -59,4 +59,9 @@ export function createAuthorizedRequest(ports: AuthorizedRequestPorts): Authoriz
 function attemptOutcome(reply: Reply): string {
   if (reply.kind === 'answer') return `${Math.floor(reply.status / 100)}xx`
   return reply.kind === 'fault' ? reply.reason : reply.kind
+}
+
+function detailsOf(reply: Reply): PartDetails | undefined {
+  if (reply.kind === 'answer') return reply
+  return reply.kind === 'fault' ? { cause: reply.cause } : undefined
 }

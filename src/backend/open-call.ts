@@ -13,11 +13,10 @@ export interface Part {
   /** Trace context to send along, with this part as the parent (W3C Trace Context); empty without a trace. */
   readonly headers: Readonly<Record<string, string>>
   /** `outcome` is one of a closed set. */
-  readonly end: (outcome: string, reply?: PartReply) => void
+  readonly end: (outcome: string, details?: PartDetails) => void
 }
 
-export interface PartReply {
-  readonly status: number
-  /** Of the body. */
-  readonly bytes: number
-}
+/** What a request to the service came to: a reply, or why there is none. */
+export type PartDetails =
+  /** `bytes` are those of the body. */
+  { readonly status: number; readonly bytes: number } | { readonly cause: string | undefined }

@@ -72,17 +72,14 @@ export async function poolRequest(pool: Pool, request: PoolRequest, now: () => n
   }
 }
 
-function faultOf(
-  error: unknown,
-  signal: AbortSignal,
-): { sent: boolean; reason: 'connection' | 'timeout' | 'cancelled' } {
+function faultOf(error: unknown, signal: AbortSignal): Omit<Extract<Reply, { kind: 'fault' }>, 'kind'> {
   if (signal.aborted) {
     const reason: unknown = signal.reason
     const timedOut = reason instanceof Error && reason.name === 'TimeoutError'
     return { sent: true, reason: timedOut ? 'timeout' : 'cancelled' }
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return { sent: !NEVER_SENT.has(code), reason: 'connection' }
+  return { sent: !NEVER_SENT.has(code), reason: 'connection', cause: code }
 }
 
 function mediaTypeOf(header: string | string[] | undefined): string {

@@ -9,6 +9,8 @@ export type Reply =
       readonly kind: 'fault'
       readonly sent: boolean
       readonly reason: 'connection' | 'timeout' | 'cancelled'
+      /** Code of the error behind it, for the log: ECONNREFUSED, ENOTFOUND, UND_ERR_SOCKET and the like. */
+      readonly cause?: string
     }
   /** The service has failed so often of late that nothing was sent. */
   | { readonly kind: 'breaker_open'; readonly retryAfterS: number }

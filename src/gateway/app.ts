@@ -92,8 +92,11 @@ function notFound(path: string): RequestHandler {
 function internalError(onBug: AppPorts['onBug']): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     onBug(error, requestIdOf(res))
-    if (res.headersSent) next(error)
-    else
+    // What has been begun must not look complete, and nothing else may answer.
+    if (res.headersSent) {
+      res.destroy()
+      next('router')
+    } else
       refuse(
         res,
         500,

@@ -10,11 +10,16 @@ export type AuditedCall = Pick<
   'requestId' | 'traceId' | 'caller' | 'tool' | 'ticketId' | 'arguments' | 'errorClass' | 'errorCode'
 >
 
+type AnnouncedCall = Omit<AuditedCall, 'errorClass' | 'errorCode'>
+
 export interface Audit {
   /** Writes the line of a call. A line that cannot be written is kept, and told of. */
   readonly record: (call: AuditedCall) => void
-  /** Whether a write may be let through, where those without an audit line are refused. */
-  readonly mayWrite: () => boolean
+  /**
+   * Where writes without an audit line are refused, writes one with the outcome `pending` before the write is sent. False
+   * when it cannot: then the write must not be sent.
+   */
+  readonly announce: (call: AnnouncedCall) => boolean
   /** Tries a last time to write the lines that were kept. */
   readonly close: () => void
 }
@@ -30,23 +35,26 @@ export interface AuditPorts {
 
 export const NO_AUDIT: Audit = {
   record: () => undefined,
-  mayWrite: () => true,
+  announce: () => true,
   close: () => undefined,
 }
 
 export function createAudit({ file, required, now, onLine }: AuditPorts): Audit {
+  const append = (line: object) => {
+    const written = file.append(JSON.stringify(line))
+    onLine(written ? 'written' : 'failed')
+    return written
+  }
   return {
-    record: (record) => {
-      const written = file.append(JSON.stringify(lineOf(record, new Date(now()))))
-      onLine(written ? 'written' : 'failed')
-    },
-    mayWrite: () => !required || file.flush(),
+    record: (call) => void append({ ...lineOf(call, new Date(now())), ...endingOf(call) }),
+    announce: (call) =>
+      !required || append({ ...lineOf(call, new Date(now())), decision: 'allowed', outcome: 'pending' }),
     close: () => void file.flush(),
   }
 }
 
-function lineOf(record: AuditedCall, time: Date) {
-  const { caller, errorClass } = record
+function lineOf(record: AnnouncedCall, time: Date) {
+  const { caller } = record
   return {
     audit: 'tool_call',
     time: time.toISOString(),
@@ -59,8 +67,13 @@ function lineOf(record: AuditedCall, time: Date) {
     tool: record.tool,
     target: record.ticketId,
     arguments: digestOf(record.arguments ?? {}),
+  }
+}
+
+function endingOf({ errorClass, errorCode }: AuditedCall) {
+  return {
     decision: errorClass === 'forbidden' ? 'denied' : 'allowed',
     outcome: errorClass ?? 'ok',
-    code: record.errorCode,
+    code: errorCode,
   }
 }

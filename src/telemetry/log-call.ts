@@ -14,6 +14,7 @@ export function logCall(log: Logger, record: CallRecord): void {
     class: record.errorClass,
     code: record.errorCode,
     status: spent.status,
+    cause: spent.cause,
     ms: rounded(record.seconds * 1000),
     queue_ms: rounded(spent.queueMs),
     exchange_ms: rounded(spent.exchangeMs),

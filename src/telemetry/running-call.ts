@@ -1,5 +1,5 @@
 // A tool call as it runs: each of its parts is measured once, for the span, the log line and the metrics alike.
-import type { Part, PartName, PartReply } from '../backend/open-call.ts'
+import type { Part, PartDetails, PartName } from '../backend/open-call.ts'
 import type { CallEnding, CallRecord, CallStart, OpenToolCall, Spent } from '../tools/call-record.ts'
 import type { Metrics } from './metrics.ts'
 import { traceContextOf } from './trace-context.ts'
@@ -17,6 +17,8 @@ export interface RunningCallPorts {
   readonly serverAddress: string
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
+  /** Told of each write before it is sent; false keeps it from being sent. */
+  readonly onWrite: (call: CallStart & { readonly traceId: string | undefined }) => boolean
   /** Told of each call when it has ended. */
   readonly onEnd: (record: CallRecord) => void
 }
@@ -27,6 +29,7 @@ export function createOpenCall({
   metrics,
   serverAddress,
   now,
+  onWrite,
   onEnd,
 }: RunningCallPorts): OpenToolCall {
   return (start) => {
@@ -38,17 +41,18 @@ export function createOpenCall({
     const unfinished = new Set<{ readonly name: PartName; readonly at: number }>()
     return {
       requestId: start.requestId,
+      mayWrite: () => onWrite({ ...start, traceId: span?.traceId }),
       begin: (name) => {
         const begun = { name, at: now() }
         unfinished.add(begun)
         if (name === 'attempt' && ++spent.attempts > 1) metrics.retried(operation)
         const request = span && { ...requestOf(start, serverAddress), 'desk.attempt': spent.attempts }
         const child = request && span.child(...spanOf(name, request, operation))
-        return part(child, (outcome, reply) => {
+        return part(child, (outcome, details) => {
           unfinished.delete(begun)
           const ms = now() - begun.at
-          count(measured, name, ms, outcome, reply)
-          child?.end(reply && { 'http.response.status_code': reply.status }, isFailed(name, outcome))
+          count(measured, name, ms, outcome, details)
+          child?.end(attributesOf(details), isFailed(name, outcome))
         })
       },
       end: (ending) => {
@@ -70,7 +74,15 @@ export function createOpenCall({
 }
 
 function nothingSpent(): Spent {
-  return { queueMs: 0, exchangeMs: 0, backendMs: 0, attempts: 0, status: undefined, bytes: 0 }
+  return {
+    queueMs: 0,
+    exchangeMs: 0,
+    backendMs: 0,
+    attempts: 0,
+    status: undefined,
+    cause: undefined,
+    bytes: 0,
+  }
 }
 
 interface Measured {
@@ -85,7 +97,7 @@ function count(
   name: PartName,
   ms: number,
   outcome: string,
-  reply: PartReply | undefined,
+  details: PartDetails | undefined,
 ): void {
   spent[SPENT_ON[name]] += ms
   switch (name) {
@@ -96,8 +108,9 @@ function count(
       // Those who ask at the same time share one, so it is counted where it is made.
       return
     case 'attempt':
-      spent.status = reply?.status
-      spent.bytes += reply?.bytes ?? 0
+      spent.status = details && 'status' in details ? details.status : undefined
+      spent.cause = details && 'cause' in details ? details.cause : undefined
+      spent.bytes += details && 'bytes' in details ? details.bytes : 0
       metrics.backendAttempt(operation, outcome, ms / 1000, traceId)
   }
 }
@@ -136,6 +149,13 @@ function spanOf(name: PartName, request: Attributes, operation: string): Paramet
     case 'attempt':
       return [operation, request, 'client']
   }
+}
+
+function attributesOf(details: PartDetails | undefined): Attributes | undefined {
+  if (!details) return undefined
+  return 'status' in details
+    ? { 'http.response.status_code': details.status }
+    : { 'error.type': details.cause }
 }
 
 function isFailed(name: PartName, outcome: string): boolean {

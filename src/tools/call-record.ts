@@ -39,6 +39,8 @@ export interface CallEnding {
 
 /** A call that whoever opened it ends. */
 export interface RunningCall extends OpenCall {
+  /** To be asked before a write is sent: false while writes are refused because they would leave no line in the audit. */
+  readonly mayWrite: () => boolean
   readonly end: (ending: CallEnding) => void
 }
 
@@ -51,6 +53,8 @@ export interface Spent {
   backendMs: number
   attempts: number
   status: number | undefined
+  /** Code of the error that the last attempt ended with, where no answer came. */
+  cause: string | undefined
   /** Of the replies' bodies. */
   bytes: number
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../backend/caller.ts'
 import type { OpenCall } from '../backend/open-call.ts'
 import { clientKey, type Busy, type Enter, type Permit, type TakePermit } from './admission.ts'
 import { readArguments } from './arguments.ts'
-import type { MessageContext, OpenToolCall } from './call-record.ts'
+import type { MessageContext, OpenToolCall, RunningCall } from './call-record.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { closest } from './closest.ts'
 import { IDEMPOTENCY_ARGUMENT } from './contract.ts'
@@ -25,8 +25,6 @@ export interface RunnerPorts {
   readonly mayUse: (clientId: string, tool: string) => boolean
   readonly takePermit: TakePermit
   readonly enter: Enter
-  /** False while writes are refused because nobody could tell afterwards who made them. */
-  readonly mayWrite: () => boolean
   readonly openCall: OpenToolCall
   /** Told of exceptions, which are always faults of ours. */
   readonly onBug: (error: unknown, requestId: string) => void
@@ -92,7 +90,7 @@ async function admit(
   args: unknown,
   caller: Caller,
   options: RunOptions,
-  opened: OpenCall,
+  opened: RunningCall,
 ): Promise<Outcome> {
   if (!ports.mayUse(caller.clientId, entry.tool.name))
     return failed({
@@ -113,7 +111,7 @@ async function admit(
   const read = readArguments(entry.operation.input, entry.validateInput, args)
   if (!read.ok) return failed({ kind: 'invalid_arguments', faults: read.faults })
 
-  if (entry.budget === 'writes' && !ports.mayWrite())
+  if (entry.budget === 'writes' && !opened.mayWrite())
     return failed({ kind: 'backend_unavailable', code: 'audit_unavailable' })
 
   const deadline = startDeadline(options.signal, entry.tool.timeoutMs ?? ports.timeoutMs)

@@ -50,8 +50,12 @@ describe('without the scope check of the gateway', () => {
       mayUse: () => true,
       takePermit: () => Promise.resolve({ kind: 'allowed' }),
       enter: (_client, _signal, work) => work(),
-      mayWrite: () => true,
-      openCall: ({ requestId }) => ({ requestId, begin: () => PART, end: () => undefined }),
+      openCall: ({ requestId }) => ({
+        requestId,
+        mayWrite: () => true,
+        begin: () => PART,
+        end: () => undefined,
+      }),
       onBug: () => undefined,
     })
     carol = {

@@ -109,6 +109,14 @@ describe('A tool call', () => {
     expect(audit.map(({ request_id }) => request_id)).toEqual(['request-one', 'request-two'])
   })
 
+  it('that gets no answer says what the connection broke with', async () => {
+    backend.answer((_asked, res) => res.destroy())
+    await call('request-three')
+    const [line] = callLines().filter(({ request_id }) => request_id === 'request-three')
+    expect(line).toMatchObject({ class: 'backend_unavailable', cause: 'UND_ERR_SOCKET' })
+    expect(line).not.toHaveProperty('status')
+  })
+
   it('waits for its turn in queue_ms', async () => {
     backend.answer((_asked, res) => {
       setTimeout(() => {

@@ -40,6 +40,7 @@ it('a call that ends in the middle of a part says how long that part took until 
     metrics: createMetrics([]),
     serverAddress: 'service',
     now: () => clock,
+    onWrite: () => true,
     onEnd: (record) => records.push(structuredClone(record)),
   })
   const call = openCall(START)
@@ -69,6 +70,7 @@ it('what a client chose is cut short before a span keeps it', () => {
     metrics: createMetrics([]),
     serverAddress: 'service',
     now: () => 0,
+    onWrite: () => true,
     onEnd: () => undefined,
   })
   const long = 'x'.repeat(200_000)

@@ -33,7 +33,15 @@ function record(change: Partial<CallRecord> & { clientId?: string } = {}): CallR
     drifted: false,
     traceId: undefined,
     seconds: 0.004,
-    spent: { queueMs: 0, exchangeMs: 0, backendMs: 4, attempts: 1, status: 200, bytes: 600 },
+    spent: {
+      queueMs: 0,
+      exchangeMs: 0,
+      backendMs: 4,
+      attempts: 1,
+      status: 200,
+      cause: undefined,
+      bytes: 600,
+    },
     ...rest,
   }
 }
