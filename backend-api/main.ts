@@ -30,7 +30,7 @@ else {
 
 async function start(config: Config): Promise<void> {
   const log = pino(
-    { name: 'desk', level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
+    { level: config.logLevel, base: { service: 'ticket-service' }, timestamp: pino.stdTimeFunctions.isoTime },
     stderrLines(),
   )
   const stopping = new AbortController()

@@ -13,7 +13,7 @@ import {
 import { readSeries } from '../support/series.ts'
 import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
 
-const REQUESTS = 1_200
+const REQUESTS = 10_000
 const AT_ONCE = 32
 /** One gateway; a Prometheus takes millions. */
 const MAX_SERIES = 2_500
