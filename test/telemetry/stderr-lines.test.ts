@@ -43,7 +43,9 @@ describe.each([
   it('wait for a reader that is behind, and not for ever', () => {
     let full = 3
     let text = ''
+    let tried = 0
     const log = stderrLines((bytes) => {
+      tried++
       if (full-- > 0) throw Object.assign(new Error(), { code: 'EAGAIN' })
       text += bytes.toString()
       return bytes.length
@@ -53,6 +55,12 @@ describe.each([
     full = Infinity
     log.write('two\n')
     expect(text).toBe('one\n')
+    tried = 0
+    log.write('three\n')
+    expect(tried).toBe(1)
+    full = 0
+    log.write('four\n')
+    expect(text).toBe('one\nfour\n')
   })
 })
 
