@@ -38,7 +38,11 @@ export async function assemble(
     nodeVersion,
     contract,
     identityPath: config.identity && new URL(config.issuer).pathname,
-    countTickets: () => store.countTickets(),
+    countTickets: () =>
+      store.countTickets().catch((error: unknown) => {
+        log.error({ err: error }, 'the tickets cannot be counted for the metrics')
+        throw error
+      }),
     monotonicMs,
   })
   const app = createApp({

@@ -30,7 +30,7 @@ export interface Gateway {
   readonly policy: ClientPolicy
   readonly takePermit: TakePermit
   readonly factory: McpServerFactory
-  /** Closes the connections to the service and to Redis, and sends the spans that are left. */
+  /** Closes the connections to the service and to Redis, and writes and sends what is left of audit and spans. */
   close(): Promise<void>
 }
 
@@ -89,7 +89,8 @@ export function compose(
     factory,
     async close() {
       await service.close()
-      for (const part of [limits, audit]) part.close()
+      limits.close()
+      audit.close()
       await tracing.stop()
     },
   }

@@ -12,6 +12,7 @@ import { prepareDrain } from './gateway/drain.ts'
 import { createMcpEndpoint, type McpEndpoint } from './gateway/mcp-endpoint.ts'
 import type { RequestContext } from './gateway/mcp-server.ts'
 import { traceContextOf } from './telemetry/trace-context.ts'
+import { ticketIdOf } from './tools/run-tool.ts'
 
 const SERVER_OPTIONS = {
   /** Longer than the idle time of the usual balancers (60 s), so that it is they who close. */
@@ -91,6 +92,7 @@ function createGatewayApp(
     onDenied: ({ message: { meta, headers }, ...call }) => {
       gateway.audit.record({
         ...call,
+        ticketId: ticketIdOf(call.arguments),
         traceId: traceContextOf(meta, headers)?.traceId,
         errorClass: 'forbidden',
         errorCode: 'insufficient_scope',

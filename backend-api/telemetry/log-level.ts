@@ -1,17 +1,10 @@
 // The level of a running service's log, switched without a restart.
 import type { Logger } from 'pino'
 
-/** To debug, or back to the configured level; says so in a line that the more talkative of the two levels shows. */
+/** To debug, or back to the configured level; says so while it is at debug. */
 export function switchLogLevel(log: Logger, configured: string): void {
   const level = log.level === 'debug' ? configured : 'debug'
-  const say = () => {
-    log.info({ log_level: level }, 'log level switched')
-  }
-  if (level === 'debug') {
-    log.level = level
-    say()
-  } else {
-    say()
-    log.level = level
-  }
+  log.level = 'debug'
+  log.info({ log_level: level }, 'log level switched')
+  log.level = level
 }

@@ -17,6 +17,10 @@ export interface Part {
 }
 
 /** What a request to the service came to: a reply, or why there is none. */
-export type PartDetails =
-  /** `bytes` are those of the body. */
-  { readonly status: number; readonly bytes: number } | { readonly cause: string | undefined }
+export interface PartDetails {
+  readonly status?: number
+  /** Of the body. */
+  readonly bytes?: number
+  /** Code of the error where there is no reply. */
+  readonly cause?: string | undefined
+}

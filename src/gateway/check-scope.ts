@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express'
 import type { Caller } from '../backend/caller.ts'
 import type { MessageContext } from '../tools/call-record.ts'
 import type { Catalogue } from '../tools/catalogue.ts'
-import { missingScopes, ticketIdOf, type RunnerPorts } from '../tools/run-tool.ts'
+import { missingScopes, type RunnerPorts } from '../tools/run-tool.ts'
 import { callerOf, sendChallenge } from './authenticate.ts'
 import { calledTool } from './called-tool.ts'
 import type { ProtectedResource } from './protected-resource.ts'
@@ -17,7 +17,6 @@ export interface DeniedCall {
   readonly requestId: string
   readonly caller: Caller
   readonly tool: string
-  readonly ticketId: string | undefined
   readonly arguments: unknown
   readonly message: Pick<MessageContext, 'meta' | 'headers'>
 }
@@ -48,7 +47,6 @@ export function checkScope(
       requestId: requestIdOf(res),
       caller,
       tool: call.name,
-      ticketId: ticketIdOf(call.arguments),
       arguments: call.arguments,
       message: { meta: call.meta, headers: req.headers },
     })

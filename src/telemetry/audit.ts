@@ -1,7 +1,7 @@
 // Who did what through which client: one line for each tool call that reached authorisation. No text of a ticket, only
 // a digest of the arguments, which proves what was asked to whoever knows it.
 import type { CallRecord } from '../tools/call-record.ts'
-import { digestOf } from '../tools/catalogue-digest.ts'
+import { digestOf } from '../tools/canonical-json.ts'
 import type { LineFile } from './audit-file.ts'
 
 /** What an audit line is made of. */

@@ -48,7 +48,7 @@ export function createOpenCall({
         if (name === 'attempt' && ++spent.attempts > 1) metrics.retried(operation)
         const request = span && { ...requestOf(start, serverAddress), 'desk.attempt': spent.attempts }
         const child = request && span.child(...spanOf(name, request, operation))
-        return part(child, (outcome, details) => {
+        return part(child, (outcome, details = {}) => {
           unfinished.delete(begun)
           const ms = now() - begun.at
           count(measured, name, ms, outcome, details)
@@ -97,7 +97,7 @@ function count(
   name: PartName,
   ms: number,
   outcome: string,
-  details: PartDetails | undefined,
+  details: PartDetails,
 ): void {
   spent[SPENT_ON[name]] += ms
   switch (name) {
@@ -108,9 +108,9 @@ function count(
       // Those who ask at the same time share one, so it is counted where it is made.
       return
     case 'attempt':
-      spent.status = details && 'status' in details ? details.status : undefined
-      spent.cause = details && 'cause' in details ? details.cause : undefined
-      spent.bytes += details && 'bytes' in details ? details.bytes : 0
+      spent.status = details.status
+      spent.cause = details.cause
+      spent.bytes += details.bytes ?? 0
       metrics.backendAttempt(operation, outcome, ms / 1000, traceId)
   }
 }
@@ -151,11 +151,8 @@ function spanOf(name: PartName, request: Attributes, operation: string): Paramet
   }
 }
 
-function attributesOf(details: PartDetails | undefined): Attributes | undefined {
-  if (!details) return undefined
-  return 'status' in details
-    ? { 'http.response.status_code': details.status }
-    : { 'error.type': details.cause }
+function attributesOf({ status, cause }: PartDetails): Attributes {
+  return { 'http.response.status_code': status, 'error.type': cause }
 }
 
 function isFailed(name: PartName, outcome: string): boolean {

@@ -1,5 +1,5 @@
 // What differs at one place of a schema, in words, and what that does to the set of values allowed there.
-import { canonicalJson } from './catalogue-digest.ts'
+import { canonicalJson } from './canonical-json.ts'
 import type { Place } from './catalogue-shape.ts'
 
 /** `other`: some values came and some went, or nobody can tell. `neither`: the same values as before. */

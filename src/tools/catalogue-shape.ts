@@ -1,5 +1,5 @@
 // A schema laid flat: one row for each place in it, with what callers depend on there. Enough to judge a change by.
-import { digestOf } from './catalogue-digest.ts'
+import { digestOf } from './canonical-json.ts'
 import type { JsonSchema } from './contract.ts'
 
 export interface Place {

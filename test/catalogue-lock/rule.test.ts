@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { changesOf, judgeLock, mayBreak } from '../../src/tools/catalogue-lock-rule.ts'
 import { lockCatalogue } from '../../src/tools/catalogue-lock.ts'
-import { canonicalJson } from '../../src/tools/catalogue-digest.ts'
+import { canonicalJson } from '../../src/tools/canonical-json.ts'
 import type { CatalogueEntry } from '../../src/tools/catalogue.ts'
 import { registry } from '../../src/tools/registry.ts'
 import { catalogue } from '../support/catalogue.ts'
